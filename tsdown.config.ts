@@ -3,23 +3,35 @@ import { builtinModules } from './scripts/builtin-modules.mjs';
 import { latin1Chunks } from './scripts/latin1-chunks.mjs';
 import { thirdPartyLicenses } from './scripts/third-party-licenses.mjs';
 
-/** One build for every door. The parsers are bundled into lazy chunks: `plexus --help` loads none of them. */
-export default defineConfig({
+const common = {
+  format: 'esm',
+  platform: 'node',
+  target: 'node20.19',
+  dts: true,
+  // Less to read for Node, with every name as it was: stacks in bug reports stay readable.
+  minify: { compress: true, mangle: false, codegen: true },
+  fixedExtension: false,
+} as const;
+
+/** The server side by itself: it shares no file with the client's side, so that neither loads the other. */
+const serving = defineConfig({
+  ...common,
+  entry: { serving: 'src/serving/door.ts' },
+  plugins: [builtinModules(), latin1Chunks()],
+  clean: false,
+});
+
+/** One build for every other door. The parsers are bundled into lazy chunks: `plexus --help` loads none of them. */
+const client = defineConfig({
+  ...common,
   entry: {
     index: 'src/index.ts',
     cli: 'src/cli/bin.ts',
     testing: 'src/testing/testing.ts',
     openai: 'src/adapters/openai.ts',
   },
-  format: 'esm',
-  platform: 'node',
-  target: 'node20.19',
-  dts: true,
   plugins: [builtinModules(), latin1Chunks(), thirdPartyLicenses()],
   clean: true,
-  // Less to read for Node, with every name as it was: stacks in bug reports stay readable.
-  minify: { compress: true, mangle: false, codegen: true },
-  fixedExtension: false,
   outputOptions: {
     // A group takes in what its modules import. Every further file costs a millisecond, and every byte is parsed:
     // what is always loaded together is one file.
@@ -41,3 +53,5 @@ export default defineConfig({
   // The CommonJS build of one parser cannot be bundled; its ES module can.
   inputOptions: { resolve: { mainFields: ['module', 'main'] } },
 });
+
+export default [client, serving];

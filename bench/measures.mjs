@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { runContestant, timeNodeAndCpu, withHttpServer } from './children.mjs';
 import { cli, writeFleetHome } from './fleet-home.mjs';
 import { httpServersOf, serversOf } from './servers.mjs';
+import { measureServing } from './serving.mjs';
 
 const KB = 1_024;
 const MB = 1_024 * KB;
@@ -30,6 +31,7 @@ export const measures = {
   'http-events': overHttp(([origin]) =>
     calls('HTTP with events, 64 in flight', { inFlight: 64, size: 5 }, { events: { url: `${origin}/events` } }),
   ),
+  serving,
   cli: commands,
   'cached-start': cachedStart,
   gate,
@@ -208,6 +210,17 @@ async function interleave(runs, rounds) {
     }
   }
   return samples;
+}
+
+/** An echo tool served over HTTP, against a server written by hand and the SDK's handler. */
+async function serving(bench) {
+  const { rate, cpu, memory } = await measureServing(bench);
+  const title = 'served over HTTP, 32 in flight';
+  return {
+    rate: { title: `${title}: calls`, unit: '1/s', samples: rate },
+    cpu: { title: `${title}: CPU of the server a call`, unit: 'µs', samples: cpu },
+    memory: { title: `${title}: memory after the load`, unit: 'MB', samples: memory },
+  };
 }
 
 function row(title, unit, samples, field) {

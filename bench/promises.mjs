@@ -25,6 +25,8 @@ export const promises = [
   { row: 'http-events.rate', against: 'sdk2', atLeast: 4 },
   { row: 'parallel.rate', against: 'rivals', atLeast: 1.15 },
   { row: 'sequential.rate', against: 'rivals', atLeast: 1 },
+  { row: 'serving.rate', against: 'hand', atLeast: 0.8 },
+  { row: 'serving.rate', against: 'sdk2', atLeast: 3 },
   { row: 'cli.list', against: 'node', atMost: 2.2, holds: 3.5 },
   { row: 'cli.help', against: 'node', atMost: 1.6 },
   { row: 'cli.call-extra', atMost: 70, holds: 108 },

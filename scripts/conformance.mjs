@@ -1,4 +1,4 @@
-// Owns `npm run conformance`: sets up, then runs the official suite's client scenarios against the build.
+// Owns `npm run conformance`: sets up, then runs the official suite's scenarios for clients and servers against the build.
 // The last line is `N passed, N failed`. With `--if-available`, a suite that cannot be installed is no failure.
 // A word is a pattern for the names of the scenarios to run. PLEXUS_DIST names another build's index.js to put to the test.
 

@@ -1,12 +1,12 @@
 // Owns the innermost step of a call: sends it over the server's session and reads the answer. A call to a server that is not up
 // waits here.
 
-import { paramHeaders } from '../connection/param-headers.ts';
 import type { CallOptions, Progress, RequestOutcome, Session } from '../connection/session.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { type FailureData, RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { ToolId } from '../model/names.ts';
+import { paramHeaders } from '../model/param-headers.ts';
 import type { Tool } from '../model/tool.ts';
 import type { SessionProvider } from '../servers/sessions.ts';
 import type { Recheck } from './authorize/recheck.ts';

@@ -447,6 +447,37 @@ export const trustSchema = section({
 const NAME_LENGTH = 'a whole number from 20 to 256';
 const TOOL_SEARCH = '"auto", "on", "off" or "auto:N" with a percentage';
 
+export const servingSchema = section({
+  messageBytes: size().default(limits.serving.messageBytes).describe('The largest message of a client.'),
+  inFlight: size().default(limits.serving.inFlight).describe('How many calls run at once.'),
+  waiting: size()
+    .default(limits.serving.waiting)
+    .describe(
+      'How many calls may wait for their turn, and how many messages for a client that reads slowly. Beyond it a pipe is not read, HTTP is answered with 429, and progress and log messages give way.',
+    ),
+  sessions: size()
+    .default(limits.serving.sessions)
+    .describe('How many sessions of the older era may be open over HTTP.'),
+  streams: size().default(limits.serving.streams).describe('How many streams one session may have open.'),
+  sessionIdleMs: duration()
+    .default(limits.serving.sessionIdleMs)
+    .describe('How long a session may be idle until it is ended.'),
+  headersMs: duration()
+    .default(limits.serving.headersMs)
+    .describe('How long a client may take to send the head of a request.'),
+  bodyMs: duration()
+    .default(limits.serving.bodyMs)
+    .describe('How long a client may take to send the body of a request.'),
+  questionMs: duration()
+    .default(limits.serving.questionMs)
+    .describe('How long a client may take to answer a question; after that the call that asked is cancelled.'),
+  suspendedCalls: size()
+    .default(limits.serving.suspendedCalls)
+    .describe(
+      'How many calls may wait for answers between two requests of their clients; beyond it the oldest is cancelled.',
+    ),
+});
+
 export const plexusSchema = section({
   enabled: flag().default(true).describe('The master switch. When false no other file is read and there are no tools.'),
   import: z
@@ -564,6 +595,7 @@ export const plexusSchema = section({
       'Whether a call asks first, even where a rule allows it, once the agent has read output of a server: every call but those of tools that are known to only read and to reach nothing outside (trusted hints of the open session, or `outbound = false` of the tool).',
     ),
   trust: trustSchema.prefault({}).describe('What an approval covers.'),
+  serving: servingSchema.prefault({}).describe('Limits of what Plexus serves to others.'),
 });
 
 export const inputSchema = section({
@@ -617,6 +649,7 @@ export const schemas = {
   connectConcurrency: connectConcurrencySchema,
   results: resultsSchema,
   trust: trustSchema,
+  serving: servingSchema,
   plexus: plexusSchema,
   input: inputSchema,
   file: fileSchema,

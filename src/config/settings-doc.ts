@@ -17,6 +17,7 @@ import {
   ruleSchema,
   securitySchema,
   serverSchema,
+  servingSchema,
   startupSchema,
   toolSchema,
   trustSchema,
@@ -39,7 +40,9 @@ const sections: readonly (readonly [title: string, schema: z.ZodObject])[] = [
   ['Which servers may be used: `[security]`, in JSON `security`', securitySchema],
   [
     'Plexus itself: `[plexus]`, in JSON `plexus`',
-    plexusSchema.omit({ project: true, startup: true, connectConcurrency: true, results: true, trust: true }),
+    plexusSchema.omit({
+      ...{ project: true, startup: true, connectConcurrency: true, results: true, trust: true, serving: true },
+    }),
   ],
   ['The folder you are in: `[plexus.project]`, in JSON `plexus.project`', projectSchema],
   ['Startup: `[plexus.startup]`, in JSON `plexus.startup`', startupSchema],
@@ -49,6 +52,7 @@ const sections: readonly (readonly [title: string, schema: z.ZodObject])[] = [
   ],
   ['Results: `[plexus.results]`, in JSON `plexus.results`', resultsSchema],
   ['Trust: `[plexus.trust]`, in JSON `plexus.trust`', trustSchema],
+  ['Serving: `[plexus.serving]`, in JSON `plexus.serving`', servingSchema],
   ['Inputs: `[[inputs]]`, in JSON one of `inputs`', inputSchema],
   ['At the top of a file', fileSchema.pick({ $schema: true, mode: true })],
 ];

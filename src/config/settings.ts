@@ -26,7 +26,7 @@ const tighteningSettings = new Set(['disabledServers']);
 const fileSwitches = new Set(['enabled', 'project.enabled']);
 
 /** Settings that are sections of their own, each under its key. */
-const sections = ['startup', 'project', 'connectConcurrency', 'results', 'trust'] as const;
+const sections = ['startup', 'project', 'connectConcurrency', 'results', 'trust', 'serving'] as const;
 
 /** A repository cannot decide how Plexus behaves, unless the user approved its file. */
 export function readSettings(value: unknown, origin: SourceOrigin, report: ReportProblem): readonly SettingClaim[] {

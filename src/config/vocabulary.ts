@@ -225,6 +225,7 @@ export const vocabularies = {
   connectConcurrency: vocabulary('"plexus.connectConcurrency"', 'connectConcurrency'),
   results: vocabulary('"plexus.results"', 'results'),
   trust: vocabulary('"plexus.trust"', 'trust'),
+  serving: vocabulary('"plexus.serving"', 'serving'),
 } as const satisfies Record<string, Vocabulary>;
 
 /** As a list, or as OAuth itself writes them. */

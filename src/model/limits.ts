@@ -351,4 +351,34 @@ export const limits = {
   gateway: { cliMs: 5_000, daemonMs: 3_000, askAgainMs: 60_000, idleStopMs: 300_000 },
   /** A changed file is read once it has not changed for this long. */
   settleMs: 500,
+
+  /** The server side: defaults of the settings under `plexus.serving`. */
+  serving: {
+    messageBytes: 16 * 1024 * 1024,
+    inFlight: 256,
+    waiting: 128,
+    sessions: 1_000,
+    streams: 32,
+    sessionIdleMs: 3_600_000,
+    headersMs: 10_000,
+    bodyMs: 30_000,
+    questionMs: 600_000,
+    suspendedCalls: 1_000,
+  },
+  /** The server side: messages in a batch; when a legacy call without an answer gets a stream, and when a stream without messages
+   * a comment; the pause before a client comes back; sent events that are kept for it, of one stream and of all finished ones
+   * of a session; how much of a value is checked; how long a stopping server waits for its calls, and for the last bytes of its
+   * answers to leave; and streams for subscriptions, in all. */
+  served: {
+    batch: 64,
+    streamAfterMs: 1_000,
+    keepAliveMs: 15_000,
+    retryMs: 1_000,
+    keptEvents: { events: 128, chars: 4 * 1024 * 1024 },
+    keptStreams: { streams: 32, chars: 8 * 1024 * 1024 },
+    check: { steps: 100_000, problems: 3 },
+    drainMs: 10_000,
+    flushMs: 500,
+    subscriptions: 1_000,
+  },
 } as const;

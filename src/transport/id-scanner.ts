@@ -37,7 +37,12 @@ export class IdScanner {
 
   /** The request id that this message answers; `undefined` for a request, whose id is the server's own. */
   answered(): MessageId | undefined {
-    if (!this.#rootIsObject || this.#isRequest) return undefined;
+    return this.#isRequest ? undefined : this.id();
+  }
+
+  /** The id of the message, whether it is a request or an answer. */
+  id(): MessageId | undefined {
+    if (!this.#rootIsObject) return undefined;
     return typeof this.#id === 'string' || typeof this.#id === 'number' ? this.#id : undefined;
   }
 

@@ -1,7 +1,8 @@
-// Owns the official conformance suite: choosing its client scenarios, and judging each run.
+// Owns the official conformance suite: choosing its scenarios for clients and servers, and judging each run.
 // It comes in two versions, pinned beside this file and apart from Plexus's own packages.
 
-import { spawn, spawnSync } from 'node:child_process';
+import { fork, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -22,29 +23,46 @@ const HANGING_MS = 90_000;
 const OLDEST_LOGINS = ['auth/2025-03-26-oauth-metadata-backcompat', 'auth/2025-03-26-oauth-endpoint-fallback'];
 
 /**
- * Runs every scenario that the suite has for clients, what it does not score included, whatever fails; says each by name and how
- * many passed and failed. With a pattern: those whose names match.
+ * Runs every scenario that the suite has for clients, and for servers those of both revisions without the extensions; what it does
+ * not score included, whatever fails; says each by name and how many passed and failed. With a pattern: those whose names match.
  */
 export async function runConformance(pattern = '') {
   const isAsked = ({ scenario }) => new RegExp(pattern).test(scenario);
   const node = installPinned(here, { what: 'the conformance suite', needsNode: SUITE_NODE });
   const all = [
-    ...everyScenario(node).map((scenario) => ({ scenario, version: '0.1', by: '0.1.16' })),
-    ...['2025-11-25', '2026-07-28'].flatMap((revision) =>
-      scenariosOf(revision).map((scenario) => ({ scenario, version: '0.2', by: revision, revision })),
+    ...everyScenario(node).map((scenario) => ({ leg: 'client', scenario, version: '0.1', by: '0.1.16' })),
+    ...['client', 'server'].flatMap((leg) =>
+      ['2025-11-25', '2026-07-28'].flatMap((revision) =>
+        scenariosOf(revision, leg).map((scenario) => ({ leg, scenario, version: '0.2', by: revision, revision })),
+      ),
     ),
-    ...OLDEST_LOGINS.map((scenario) => ({ scenario, version: '0.2', by: '2025-03-26', revision: '2025-03-26' })),
+    ...OLDEST_LOGINS.map((scenario) => ({
+      ...{ leg: 'client', scenario, version: '0.2', by: '2025-03-26', revision: '2025-03-26' },
+    })),
   ];
+  const asked = all.filter(isAsked);
   const counts = { passed: 0, failed: 0, failures: [] };
-  await eachOf(all.filter(isAsked), async (run) => {
-    const { checks, problems } = await judge(node, run);
+  const server = asked.some(({ leg }) => leg === 'server') ? await startServer() : undefined;
+  await eachOf(asked, async (run) => {
+    const { checks, problems } = await judge(node, run, server?.url);
     const ok = problems.length === 0;
     counts[ok ? 'passed' : 'failed'] += 1;
-    console.log(`${ok ? 'ok    ' : 'FAILED'} ${run.by.padEnd(10)} ${run.scenario} (${checks} checks)`);
-    if (!ok) counts.failures.push(`conformance: ${run.by} ${run.scenario}`);
+    console.log(`${ok ? 'ok    ' : 'FAILED'} ${run.by.padEnd(10)} ${run.leg} ${run.scenario} (${checks} checks)`);
+    if (!ok) counts.failures.push(`conformance: ${run.by} ${run.leg} ${run.scenario}`);
     for (const problem of problems) console.log(problem.replace(/^/gm, '       '));
   });
+  server?.child.disconnect();
   return counts;
+}
+
+/** The server under test, which goes when it is disconnected. */
+async function startServer() {
+  const child = fork(join(here, '../servers/conformance.mjs'), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const [url] = await Promise.race([
+    once(child, 'message'),
+    once(child, 'exit').then(([code]) => Promise.reject(new Error(`the server under test ended with ${code}`))),
+  ]);
+  return { child, url };
 }
 
 function everyScenario(node) {
@@ -52,12 +70,14 @@ function everyScenario(node) {
   return [...stdout.matchAll(/^ {2}- (\S+)/gm)].map(([, scenario]) => scenario);
 }
 
-/** What a revision requires of clients, and what is run along without being required. */
-function scenariosOf(revision) {
+/** What a revision requires of clients or servers, and what is run along without being required. Plexus serves no extension yet. */
+function scenariosOf(revision, side) {
   const yaml = createRequire(join(suiteIn('0.2'), 'package.json'))('yaml');
   const requirements = yaml.parse(readFileSync(join(suiteIn('0.2'), 'requirements', `${revision}.yaml`), 'utf8'));
-  const unscored = requirements.not_scored.filter(({ leg }) => leg === 'client').map(({ scenario }) => scenario);
-  return [...requirements.client, ...unscored];
+  const unscored = requirements.not_scored
+    .filter(({ leg, reason }) => leg === side && (side === 'client' || reason !== 'extension'))
+    .map(({ scenario }) => scenario);
+  return [...requirements[side], ...unscored];
 }
 
 async function eachOf(runs, perform) {
@@ -69,12 +89,13 @@ async function eachOf(runs, perform) {
 }
 
 /** A warning counts, and so does a run in which nothing was checked: the suite itself would let that one pass. */
-async function judge(node, { version, scenario, revision }) {
+async function judge(node, { leg, version, scenario, revision }, url) {
   const client = [process.execPath, join(here, 'client.mjs')].map((word) => JSON.stringify(word)).join(' ');
   const { code, stdout, stderr } = await output(node, [
     join(suiteIn(version), 'dist/index.js'),
-    'client',
-    ...['--command', client, '--scenario', scenario, '--verbose'],
+    leg,
+    ...(leg === 'client' ? ['--command', client] : ['--url', url]),
+    ...['--scenario', scenario, '--verbose'],
     ...(revision === undefined ? [] : ['--spec-version', revision, '--force']),
   ]);
   const checks = checksIn(stdout);
@@ -90,9 +111,11 @@ async function judge(node, { version, scenario, revision }) {
 /** What the suite and the client wrote while it ran; behind it the suite says once more what the checks have said. */
 const beforeSummary = (stderr) => stderr.split('\nTest Results:', 1)[0].trimEnd();
 
+/** For servers the suite writes lines for people around the list. */
 function checksIn(stdout) {
+  const [list = stdout] = /^\[$.*?^\]$/ms.exec(stdout) ?? [];
   try {
-    return JSON.parse(stdout);
+    return JSON.parse(list);
   } catch {
     return [];
   }

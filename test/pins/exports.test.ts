@@ -232,6 +232,47 @@ const doors = {
       'ToolSource',
     ],
   },
+  'src/serving/door.ts': {
+    values: [
+      'ProtocolError',
+      'bearerToken',
+      'byToken',
+      'createMcpServer',
+      'createOwnService',
+      'readOrCreateToken',
+      'resourceNotFound',
+      'withoutToken',
+    ],
+    types: [
+      'Authenticate',
+      'ChangedList',
+      'HttpOptions',
+      'Implementation',
+      'IsMeant',
+      'ListenOptions',
+      'ListeningServer',
+      'McpServer',
+      'McpServerOptions',
+      'Offer',
+      'OwnContents',
+      'OwnPrompt',
+      'OwnResource',
+      'OwnServiceOptions',
+      'OwnTemplate',
+      'OwnTool',
+      'Peer',
+      'Principal',
+      'ProgressReport',
+      'ProtocolEra',
+      'QuestionMethod',
+      'ServedCall',
+      'ServedMethod',
+      'ServedSession',
+      'Service',
+      'ServingLimits',
+      'StdioPipes',
+    ],
+  },
 };
 
 const urlOf = (path: string) => new URL(`../../${path}`, import.meta.url);
@@ -261,7 +302,7 @@ for (const [path, { values, types }] of Object.entries(doors)) {
 test('the package has exactly these doors', () => {
   const { exports, bin } = JSON.parse(readFileSync(urlOf('package.json'), 'utf8'));
   expect([Object.keys(exports), Object.keys(bin)]).toEqual([
-    ['.', './testing', './openai', './schema.json', './package.json'],
+    ['.', './testing', './openai', './serving', './schema.json', './package.json'],
     ['plexus'],
   ]);
 });

@@ -201,5 +201,18 @@ test('the ceilings are exactly these', () => {
     helper: { ms: 10_000, bytes: 64 * 1024 },
     gateway: { cliMs: 5_000, daemonMs: 3_000, askAgainMs: 60_000, idleStopMs: 300_000 },
     settleMs: 500,
+
+    serving: {
+      ...{ messageBytes: 16 * 1024 * 1024, inFlight: 256, waiting: 128 },
+      ...{ sessions: 1_000, streams: 32, sessionIdleMs: 3_600_000, headersMs: 10_000, bodyMs: 30_000 },
+      ...{ questionMs: 600_000, suspendedCalls: 1_000 },
+    },
+    served: {
+      ...{ batch: 64, streamAfterMs: 1_000, keepAliveMs: 15_000, retryMs: 1_000 },
+      keptEvents: { events: 128, chars: 4 * 1024 * 1024 },
+      keptStreams: { streams: 32, chars: 8 * 1024 * 1024 },
+      check: { steps: 100_000, problems: 3 },
+      ...{ drainMs: 10_000, flushMs: 500, subscriptions: 1_000 },
+    },
   });
 });

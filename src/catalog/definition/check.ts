@@ -1,8 +1,8 @@
 // Owns checking a tool's definition. A broken definition is left out and reported; the server's other tools stay.
 
-import { faultOfParamHeaders } from '../../connection/param-headers.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { limits } from '../../model/limits.ts';
+import { faultOfParamHeaders } from '../../model/param-headers.ts';
 import type { ToolDefinition } from '../../model/tool.ts';
 import { canonicalCopy } from './canonical.ts';
 import { faultOfRoot } from './root-fault.ts';

@@ -2,8 +2,8 @@
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { faultOfParamHeaders, paramHeaders } from '../../../src/connection/param-headers.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
+import { faultOfParamHeaders, paramHeaders } from '../../../src/model/param-headers.ts';
 
 const schemaOf = (properties: JsonObject, rest: JsonObject = {}) => ({ type: 'object', properties, ...rest });
 const declared = (name: unknown, type: unknown = 'string') => ({ type, 'x-mcp-header': name });

@@ -1,0 +1,315 @@
+// Owns answering one request, on any transport: the methods that the protocol itself defines, the service's methods within the
+// limits, and the wording of each era. Says nothing about how messages travel.
+
+import type { Clock } from '../kernel/clock.ts';
+import { isObject, type JsonObject } from '../kernel/json.ts';
+import { limits } from '../model/limits.ts';
+import { CallPlaces } from './call-places.ts';
+import { Changes, honoredFilter, tagged, wantsList, wantsResource } from './changes.ts';
+import type { LegacySession } from './legacy-session.ts';
+import { type ClientRequest, errorMessage, resultMessage } from './message.ts';
+import { codes, invalidParams, invalidRequest, methodNotFound, modernVersions, ProtocolError } from './protocol.ts';
+import { assertCanBeAsked } from './questions.ts';
+import { legacyResult, modernError, modernResult } from './result-era.ts';
+import { type AskClient, type CallReply, isLogLevel, RunningCall } from './running-call.ts';
+import type { Peer, ServedMethod, Service } from './service.ts';
+import type { ServingLimits } from './serving-limits.ts';
+import type { StateSeal } from './state-seal.ts';
+import { SuspendedCalls } from './suspended-calls.ts';
+
+export interface DispatcherOptions {
+  readonly service: Service;
+  readonly limits: ServingLimits;
+  readonly clock: Clock;
+  readonly seal: StateSeal;
+  /** Called with what a handler threw that is no `ProtocolError`; clients are not told its text. */
+  readonly report: (error: unknown) => void;
+}
+
+/** The answer to one request. A cancelled legacy request has none. */
+export interface Answered {
+  readonly message: JsonObject;
+  /** Set for an error. */
+  readonly code?: number;
+  readonly isCancelled?: boolean;
+  /** False if the request was refused before a handler of the service saw it. */
+  readonly isHandedOn: boolean;
+}
+
+/** The request as a transport hands it over; `onCall` gets the running call, to cancel it. */
+export interface Dispatch {
+  readonly request: ClientRequest;
+  readonly peer: Peer;
+  readonly reply: CallReply;
+  readonly onCall?: (call: RunningCall) => void;
+}
+
+/** How far an answer has come. */
+interface Progress {
+  call: RunningCall | undefined;
+  isHandedOn: boolean;
+}
+
+/** The code of the answer to a cancelled request, where a transport needs one. */
+const CANCELLED = -32800;
+
+export class Dispatcher {
+  readonly service: Service;
+  readonly limits: ServingLimits;
+  readonly clock: Clock;
+  readonly changes = new Changes();
+  readonly places: CallPlaces;
+  readonly suspended: SuspendedCalls;
+  readonly report: (error: unknown) => void;
+  readonly #closing = new AbortController();
+  readonly #unlisten = new Map<LegacySession, () => void>();
+  #subscriptions = 0;
+
+  constructor({ service, limits: given, clock, seal, report }: DispatcherOptions) {
+    this.service = service;
+    this.limits = given;
+    this.clock = clock;
+    this.report = report;
+    this.places = new CallPlaces(given.inFlight, given.waiting);
+    this.suspended = new SuspendedCalls({
+      ...{ seal, clock },
+      questionMs: given.questionMs,
+      most: given.suspendedCalls,
+    });
+  }
+
+  /** Ends subscriptions with their proper result, and suspended calls as cancelled. */
+  close(): void {
+    this.#closing.abort(new DOMException('the server stops', 'AbortError'));
+    this.suspended.endAll(this.#closing.signal.reason);
+  }
+
+  async initializeResult(peer: Peer): Promise<JsonObject> {
+    const { capabilities, instructions } = await this.service.offer(peer);
+    const { protocolVersion } = peer;
+    const serverInfo = this.service.info;
+    return { protocolVersion, capabilities, serverInfo, ...(instructions !== undefined && { instructions }) };
+  }
+
+  /** Changes are told to the session from now on. */
+  openSession(session: LegacySession): void {
+    this.#unlisten.set(session, this.changes.listen(session));
+    this.service.onSessionOpened?.(session.peer);
+  }
+
+  closeSession(session: LegacySession, reason: unknown): void {
+    const unlisten = this.#unlisten.get(session);
+    if (unlisten === undefined) return;
+    this.#unlisten.delete(session);
+    unlisten();
+    session.end(reason);
+    for (const uri of session.subscriptions) this.service.onUnsubscribed?.(uri, session.peer);
+    this.service.onSessionClosed?.(session.peer);
+  }
+
+  /** Never throws: a failure is the answer. At once where the handler answers at once. */
+  answer(dispatch: Dispatch): Answered | Promise<Answered> {
+    const { request, peer } = dispatch;
+    const progress: Progress = { call: undefined, isHandedOn: false };
+    const failed = (error: unknown): Answered => {
+      const isCancelled = progress.call?.isCancelled === true;
+      const told = this.#toldError(error, peer, isCancelled);
+      const { isHandedOn } = progress;
+      return { message: errorMessage(request.id, told), code: told.code, isHandedOn, isCancelled };
+    };
+    try {
+      const result = this.#begin(dispatch, progress);
+      if (!(result instanceof Promise)) return this.#told(request, peer, result);
+      return result.then((made) => this.#told(request, peer, made)).catch(failed);
+    } catch (error) {
+      return failed(error);
+    }
+  }
+
+  #begin(dispatch: Dispatch, progress: Progress): JsonObject | Promise<JsonObject> {
+    const { request, peer, reply } = dispatch;
+    const onCall = (call: RunningCall) => {
+      progress.call = call;
+      dispatch.onCall?.(call);
+    };
+    const own = ownMethods[peer.era].get(request.method);
+    if (own !== undefined) return own(this, { ...dispatch, onCall });
+    const handler = this.#handlerOf(request.method);
+    if (this.#isRetry(request, peer)) {
+      const { call, answer } = this.suspended.wake(request, peer.principal, reply);
+      progress.isHandedOn = true;
+      onCall(call);
+      return answer;
+    }
+    const call = new RunningCall(request, {
+      peer,
+      reply,
+      ask: peer.era === 'modern' ? this.#askModern : this.#askLegacy,
+    });
+    onCall(call);
+    const turn = this.places.enter();
+    const run = () => {
+      progress.isHandedOn = true;
+      return call.run(handler, () => this.places.leave());
+    };
+    return turn === undefined ? run() : turn.then(run);
+  }
+
+  /** Whether a legacy client has a method of that name. */
+  hasMethod(method: string): boolean {
+    return ownMethods.legacy.has(method) || Object.hasOwn(this.service.methods, method);
+  }
+
+  #handlerOf(method: string): ServedMethod {
+    const { methods } = this.service;
+    const handler = Object.hasOwn(methods, method) ? methods[method] : undefined;
+    if (handler === undefined) throw methodNotFound(method);
+    return handler;
+  }
+
+  #isRetry({ params }: ClientRequest, { era }: Peer): boolean {
+    if (era === 'legacy' || this.service.keepsRequestState === true) return false;
+    const { requestState, inputResponses } = params;
+    if (inputResponses !== undefined && !isObject(inputResponses))
+      throw invalidParams('inputResponses must be an object');
+    return requestState !== undefined;
+  }
+
+  readonly #askLegacy: AskClient = async (call, { method, params }) => {
+    assertCanBeAsked(method, params, call.peer.capabilities);
+    const send = (message: JsonObject) => call.reply.ask(message);
+    return this.#withoutPlace(call, () =>
+      sessionOf(call.peer).questions.ask({ method, params, send, signal: call.signal }),
+    );
+  };
+
+  readonly #askModern: AskClient = (call, question) =>
+    this.#withoutPlace(call, () => this.suspended.ask(call, question));
+
+  /** A call has one place, however many questions it asks at once. */
+  async #withoutPlace<Value>(call: RunningCall, work: () => Promise<Value>): Promise<Value> {
+    if (call.openQuestions++ === 0) this.places.leave();
+    try {
+      return await work();
+    } finally {
+      if (--call.openQuestions === 0) this.places.reenter();
+    }
+  }
+
+  #told(request: ClientRequest, peer: Peer, result: JsonObject): Answered {
+    const worded =
+      peer.era === 'modern'
+        ? modernResult(request.method, result, this.service.info)
+        : legacyResult(request.method, result);
+    return { message: resultMessage(request.id, worded), isHandedOn: true };
+  }
+
+  #toldError(error: unknown, peer: Peer, isCancelled: boolean): ProtocolError {
+    if (isCancelled) return new ProtocolError(CANCELLED, 'The request was cancelled');
+    if (error instanceof ProtocolError) return peer.era === 'modern' ? modernError(error) : error;
+    this.report(error);
+    return new ProtocolError(codes.internal, 'Internal error');
+  }
+
+  async subscribe(uri: string, peer: Peer): Promise<void> {
+    await this.service.onSubscribed?.(uri, peer);
+  }
+
+  /** Stays open until the client closes the stream or cancels, or the server stops. */
+  async listen({ request, peer, reply, onCall }: Dispatch): Promise<JsonObject> {
+    const { capabilities } = await this.service.offer(peer);
+    const filter = honoredFilter(request.params, capabilities);
+    if (this.#subscriptions >= limits.served.subscriptions)
+      throw new ProtocolError(codes.overloaded, 'Too many subscriptions are open');
+    const call = new RunningCall(request, { peer, reply, ask: this.#askModern });
+    onCall?.(call);
+    const tell = (method: string, params: JsonObject) => call.notify(method, tagged(params, request.id));
+    const uris = filter.resourceSubscriptions ?? [];
+    for (const uri of uris) await this.service.onSubscribed?.(uri, peer);
+    tell('notifications/subscriptions/acknowledged', { notifications: filter });
+    this.#subscriptions++;
+    const unlisten = this.changes.listen({
+      ...{ peer, tell },
+      wantsList: (kind) => wantsList(filter, kind),
+      wantsResource: (uri) => wantsResource(filter, uri),
+    });
+    try {
+      if (Object.keys(filter).length > 0) await this.#untilOver(call.signal);
+    } finally {
+      this.#subscriptions--;
+      unlisten();
+      for (const uri of uris) this.service.onUnsubscribed?.(uri, peer);
+    }
+    call.signal.throwIfAborted();
+    return tagged({}, request.id);
+  }
+
+  #untilOver(signal: AbortSignal): Promise<void> {
+    const either = AbortSignal.any([signal, this.#closing.signal]);
+    return new Promise((resolve) => {
+      if (either.aborted) resolve();
+      else either.addEventListener('abort', () => resolve(), { once: true });
+    });
+  }
+}
+
+type OwnMethod = (dispatcher: Dispatcher, dispatch: Dispatch) => JsonObject | Promise<JsonObject>;
+
+const sessionOf = ({ session }: Peer): LegacySession => session as LegacySession;
+
+function uriOf({ uri }: JsonObject): string {
+  if (typeof uri !== 'string' || uri === '') throw invalidParams('uri must be a string');
+  return uri;
+}
+
+const legacyMethods: Readonly<Record<string, OwnMethod>> = {
+  initialize: () => {
+    throw invalidRequest('Invalid request: the session is initialized already');
+  },
+  ping: () => ({}),
+  'logging/setLevel': (_, { request, peer }) => {
+    const { level } = request.params;
+    if (!isLogLevel(level)) throw invalidParams('level must be one of the log levels');
+    sessionOf(peer).level = level;
+    return {};
+  },
+  'resources/subscribe': async (dispatcher, { request, peer }) => {
+    const uri = uriOf(request.params);
+    await assertSubscribable(dispatcher, request.method, peer);
+    const { subscriptions } = sessionOf(peer);
+    if (subscriptions.has(uri)) return {};
+    await dispatcher.subscribe(uri, peer);
+    subscriptions.add(uri);
+    return {};
+  },
+  'resources/unsubscribe': async (dispatcher, { request, peer }) => {
+    const uri = uriOf(request.params);
+    await assertSubscribable(dispatcher, request.method, peer);
+    if (sessionOf(peer).subscriptions.delete(uri)) dispatcher.service.onUnsubscribed?.(uri, peer);
+    return {};
+  },
+};
+
+async function assertSubscribable({ service }: Dispatcher, method: string, peer: Peer): Promise<void> {
+  const { resources } = (await service.offer(peer)).capabilities;
+  if (!isObject(resources) || resources['subscribe'] !== true) throw methodNotFound(method);
+}
+
+const removed: OwnMethod = (_, { request }) => {
+  throw methodNotFound(request.method);
+};
+
+const modernMethods: Readonly<Record<string, OwnMethod>> = {
+  'server/discover': async ({ service }, { peer }) => {
+    const { capabilities, instructions } = await service.offer(peer);
+    return { supportedVersions: modernVersions, capabilities, ...(instructions !== undefined && { instructions }) };
+  },
+  'subscriptions/listen': (dispatcher, dispatch) => dispatcher.listen(dispatch),
+  initialize: removed,
+  ping: removed,
+  'logging/setLevel': removed,
+  'resources/subscribe': removed,
+  'resources/unsubscribe': removed,
+};
+
+const ownMethods = { legacy: new Map(Object.entries(legacyMethods)), modern: new Map(Object.entries(modernMethods)) };

@@ -1,0 +1,438 @@
+// Owns MCP over HTTP on one URL, both eras: a modern request is answered by itself, `initialize` opens a session. A host mounts
+// `handle` in its own server, or lets `http-listener.ts` make one.
+
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { CancelTimer } from '../kernel/clock.ts';
+import { type JsonObject, parseJson } from '../kernel/json.ts';
+import { limits } from '../model/limits.ts';
+import { type AllowedNames, type Authenticate, faultOfNames } from './access.ts';
+import type { Answered, Dispatcher } from './dispatcher.ts';
+import { HttpReply, statusOf, streamHeaders } from './http-reply.ts';
+import { HttpSession } from './http-session.ts';
+import {
+  type ClientMessage,
+  type ClientNotification,
+  type ClientRequest,
+  errorMessage,
+  invalidAnswer,
+  readMessage,
+  resultMessage,
+} from './message.ts';
+import { assertHeaders, assertParamHeaders, headerOf, isModern, modernPeer } from './modern-request.ts';
+import {
+  BATCH_VERSION,
+  cancelledByClient,
+  codes,
+  faultOfInitialize,
+  invalidRequest,
+  legacyVersions,
+  negotiated,
+  ProtocolError,
+} from './protocol.ts';
+import { readBody } from './request-body.ts';
+import { isCancelling, type RunningCall } from './running-call.ts';
+import type { Peer, Principal } from './service.ts';
+
+export interface HttpEndpointOptions extends AllowedNames {
+  readonly authenticate: Authenticate;
+}
+
+/** One request of a known caller. */
+interface Visit {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly principal: Principal;
+}
+
+const gone = () => new DOMException('the client closed the connection', 'AbortError');
+
+export class HttpEndpoint {
+  readonly #dispatcher: Dispatcher;
+  readonly #options: HttpEndpointOptions;
+  readonly #sessions = new Map<string, HttpSession>();
+  /** Responses that are not complete. */
+  readonly #replies = new Set<HttpReply>();
+  /** Bodies that are being read, with the time until which they may arrive: a timer for each would cost more than reading it. */
+  readonly #bodies = new Map<() => void, number>();
+  #stopTicking: CancelTimer;
+  /** The Host of the latest request that was allowed. */
+  #lastHost: string | undefined;
+  #isClosing = false;
+
+  constructor(dispatcher: Dispatcher, options: HttpEndpointOptions) {
+    this.#dispatcher = dispatcher;
+    this.#options = options;
+    this.#stopTicking = this.#tickSoon();
+  }
+
+  get sessions(): number {
+    return this.#sessions.size;
+  }
+
+  /** Answers one HTTP request; never throws. */
+  readonly handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    try {
+      await this.#answer(request, response);
+    } catch (error) {
+      if (error instanceof ProtocolError) refuse(response, statusOf('modern', error.code, false), error);
+      else {
+        this.#dispatcher.report(error);
+        refuse(response, 500, new ProtocolError(codes.internal, 'Internal error'));
+      }
+    }
+  };
+
+  /** Ends the sessions of some callers, and their suspended calls. */
+  endSessions(isMeant: (principal: Principal) => boolean, reason: unknown): void {
+    for (const session of [...this.#sessions.values()])
+      if (isMeant(session.peer.principal)) this.#endSession(session, reason);
+  }
+
+  /** New requests are refused from now on. */
+  stop(): void {
+    this.#isClosing = true;
+    this.#stopTicking();
+  }
+
+  #answer(request: IncomingMessage, response: ServerResponse): Promise<void> | void {
+    const { host, origin } = request.headers;
+    // Nearly all requests come to the name that the one before came to, and from no web page.
+    if (host !== this.#lastHost || origin !== undefined) {
+      const fault = faultOfNames(request, this.#options);
+      if (fault !== undefined) return refuse(response, 403, invalidRequest(fault));
+      this.#lastHost = host;
+      this.#allowOrigin(request, response);
+    }
+    if (request.method === 'OPTIONS') return answerPreflight(request, response);
+    const principal = this.#options.authenticate(request);
+    if (principal === undefined) {
+      response.setHeader('www-authenticate', 'Bearer');
+      return refuse(response, 401, invalidRequest('The request needs the token of this server'));
+    }
+    if (this.#isClosing) {
+      response.setHeader('retry-after', '5').setHeader('connection', 'close');
+      return refuse(response, 503, new ProtocolError(codes.overloaded, 'The server stops'));
+    }
+    const visit = { request, response, principal };
+    if (request.method === 'POST') return this.#post(visit);
+    if (request.method === 'GET') return this.#get(visit);
+    if (request.method === 'DELETE') return this.#delete(visit);
+    response.setHeader('allow', 'POST, GET, DELETE');
+    return refuse(response, 405, invalidRequest('This method is not allowed'));
+  }
+
+  async #post(visit: Visit): Promise<void> {
+    const { request, response } = visit;
+    const type = request.headers['content-type'] ?? '';
+    if (type !== 'application/json' && !/^application\/json\s*(;|$)/i.test(type))
+      return refuse(response, 415, invalidRequest('The Content-Type must be application/json'));
+    const { messageBytes } = this.#dispatcher.limits;
+    const body = await readBody(request, { messageBytes, whenLate: this.#whenLate });
+    if (body.kind === 'lost') return;
+    if (body.kind !== 'read') return refuseBody(response, body.kind);
+    const parsed = parseJson(body.text);
+    if (!parsed.ok) return refuse(response, 400, new ProtocolError(codes.parse, 'Parse error: the body is not JSON'));
+    if (Array.isArray(parsed.value)) return this.#batch(visit, parsed.value);
+    const message = readMessage(parsed.value);
+    if (message.kind === 'invalid') sendJson(response, 400, invalidAnswer(message));
+    else if (message.kind === 'answer') this.#settle(visit, message);
+    else if (isModern(message.method, message.params, request.headers)) await this.#modern(visit, message);
+    else await this.#legacy(visit, message);
+  }
+
+  async #modern(visit: Visit, message: ClientRequest | ClientNotification): Promise<void> {
+    const { request, response, principal } = visit;
+    // Modern clients cancel by closing the stream: no notification of theirs needs an answer.
+    if (message.kind === 'notification') return accept(response);
+    try {
+      const peer = modernPeer(message, principal, request.headers);
+      assertHeaders(message, request.headers);
+      const checked = this.#assertParamHeaders(message, peer, request);
+      if (checked !== undefined) await checked;
+      await this.#dispatch(visit, { requests: [message], peer });
+    } catch (error) {
+      if (!(error instanceof ProtocolError)) throw error;
+      sendJson(response, statusOf('modern', error.code, false), errorMessage(message.id, error));
+    }
+  }
+
+  /** At once where the service knows the schema at once. */
+  #assertParamHeaders(message: ClientRequest, peer: Peer, { headers }: IncomingMessage): Promise<void> | undefined {
+    const { service } = this.#dispatcher;
+    const { name } = message.params;
+    if (message.method !== 'tools/call' || typeof name !== 'string' || service.inputSchema === undefined)
+      return undefined;
+    const schema = service.inputSchema(name, peer);
+    const check = (known: JsonObject | undefined) => {
+      if (known !== undefined) assertParamHeaders(known, message, headers);
+    };
+    if (schema instanceof Promise) return schema.then(check);
+    check(schema);
+    return undefined;
+  }
+
+  async #legacy(visit: Visit, message: ClientRequest | ClientNotification): Promise<void> {
+    const { request, response } = visit;
+    const isFirst = message.kind === 'request' && message.method === 'initialize';
+    if (isFirst && request.headers['mcp-session-id'] === undefined) return this.#initialize(visit, message);
+    const session = this.#sessionOf(visit, message.kind === 'request' ? message.id : null);
+    if (session === undefined) return;
+    if (message.kind === 'notification') {
+      this.#notified(session, message);
+      return accept(response);
+    }
+    await this.#dispatch(visit, { requests: [message], peer: session.peer, session });
+  }
+
+  async #initialize({ response, principal }: Visit, { id, params }: ClientRequest): Promise<void> {
+    const { clock, limits: given } = this.#dispatcher;
+    const fault = faultOfInitialize(params);
+    if (fault !== undefined) return sendJson(response, 400, errorMessage(id, fault));
+    if (this.#sessions.size >= given.sessions) {
+      response.setHeader('retry-after', '60');
+      return sendJson(
+        response,
+        503,
+        errorMessage(id, new ProtocolError(codes.overloaded, 'Too many sessions are open')),
+      );
+    }
+    const protocolVersion = negotiated(params['protocolVersion']);
+    const session = new HttpSession(
+      { id: randomUUID(), principal, protocolVersion, introduction: params, clock },
+      given,
+    );
+    this.#sessions.set(session.id, session);
+    this.#dispatcher.openSession(session);
+    response.setHeader('mcp-session-id', session.id);
+    sendJson(response, 200, resultMessage(id, await this.#dispatcher.initializeResult(session.peer)));
+  }
+
+  async #batch(visit: Visit, values: readonly unknown[]): Promise<void> {
+    const { request, response, principal } = visit;
+    const session = this.#sessions.get(headerOf(request.headers, 'mcp-session-id') ?? '');
+    const allowed = session?.peer.protocolVersion === BATCH_VERSION && session.peer.principal.id === principal.id;
+    if (session === undefined || !allowed || values.length === 0 || values.length > limits.served.batch)
+      return refuse(response, 400, invalidRequest('Invalid request: batches are not accepted here'));
+    session.touch();
+    const messages = values.map(readMessage);
+    for (const message of messages) {
+      if (message.kind === 'notification') this.#notified(session, message);
+      else if (message.kind === 'answer') session.questions.settle(message);
+    }
+    const requests = messages.filter((message) => message.kind === 'request' || message.kind === 'invalid');
+    if (requests.length === 0) return accept(response);
+    await this.#dispatch(visit, { requests, peer: session.peer, session, isBatch: true });
+  }
+
+  async #dispatch(visit: Visit, work: Work): Promise<void> {
+    const { request, response } = visit;
+    const { requests, peer, session, isBatch = false } = work;
+    const accepts = acceptedBy(request);
+    if (!accepts.events && !accepts.json)
+      return refuse(response, 406, invalidRequest('The client must accept application/json and text/event-stream'));
+    const { clock, limits: given } = this.#dispatcher;
+    const reply = new HttpReply({
+      response,
+      session,
+      accepts,
+      isBatch,
+      waiting: given.waiting,
+      answers: requests.length,
+      now: clock.now(),
+    });
+    this.#replies.add(reply);
+    const target = { response, peer, session };
+    for (const answering of requests.map((message) => this.#answerOne(message, reply, target)))
+      if (answering !== undefined) await answering;
+    this.#replies.delete(reply);
+    session?.touch();
+  }
+
+  /** Never rejects. At once where the handler answers at once. */
+  #answerOne(
+    message: ClientMessage,
+    reply: HttpReply,
+    { response, peer, session }: { response: ServerResponse; peer: Peer; session: HttpSession | undefined },
+  ): Promise<void> | undefined {
+    if (message.kind !== 'request') {
+      if (message.kind === 'invalid')
+        reply.deliver({ message: invalidAnswer(message), code: message.code, isHandedOn: false });
+      return undefined;
+    }
+    if (session?.calls.has(message.id)) {
+      const fault = invalidRequest('Invalid request: a request with this id is being answered');
+      reply.deliver({ message: errorMessage(message.id, fault), code: fault.code, isHandedOn: false });
+      return undefined;
+    }
+    let call: RunningCall | undefined;
+    const onCall = (made: RunningCall) => {
+      call = made;
+      if (session !== undefined) session.calls.set(message.id, made);
+      else if (response.destroyed) made.cancel(gone());
+    };
+    const deliver = (answered: Answered) => {
+      session?.calls.delete(message.id);
+      reply.deliver(answered);
+    };
+    const answering = this.#dispatcher.answer({ request: message, peer, reply, onCall });
+    if (!(answering instanceof Promise)) {
+      deliver(answering);
+      return undefined;
+    }
+    if (session === undefined) response.on('close', () => !reply.isAnswered && call?.cancel(gone()));
+    return answering.then(deliver);
+  }
+
+  #notified(session: HttpSession, { method, params }: ClientNotification): void {
+    session.touch();
+    if (isCancelling(method, params)) session.calls.get(params['requestId'])?.cancel(cancelledByClient());
+    else if (method !== 'notifications/initialized')
+      this.#dispatcher.service.onNotification?.(method, params, session.peer);
+  }
+
+  #settle(visit: Visit, answer: Extract<ClientMessage, { kind: 'answer' }>): void {
+    const session = this.#sessionOf(visit, null);
+    if (session === undefined) return;
+    session.questions.settle(answer);
+    accept(visit.response);
+  }
+
+  async #get(visit: Visit): Promise<void> {
+    const { request, response } = visit;
+    const version = headerOf(request.headers, 'mcp-protocol-version');
+    if (request.headers['mcp-session-id'] === undefined && version !== undefined && !legacyVersions.includes(version)) {
+      response.setHeader('allow', 'POST');
+      return refuse(response, 405, invalidRequest('This revision has no GET stream'));
+    }
+    const session = this.#sessionOf(visit, null);
+    if (session === undefined) return;
+    if (!acceptedBy(request).events)
+      return refuse(response, 406, invalidRequest('The client must accept text/event-stream'));
+    if (!session.hasRoom) {
+      response.setHeader('retry-after', '5');
+      return refuse(response, 429, new ProtocolError(codes.overloaded, 'The session has too many streams'));
+    }
+    const lastEventId = headerOf(request.headers, 'last-event-id');
+    const resumed = lastEventId === undefined ? { stream: session.general } : session.resume(lastEventId);
+    if (resumed === undefined) return refuse(response, 400, invalidRequest('This stream is not kept any more'));
+    response.writeHead(200, streamHeaders);
+    response.flushHeaders();
+    resumed.stream.attach(response, 'after' in resumed ? resumed.after : undefined);
+    response.on('close', () => session.touch());
+  }
+
+  #delete(visit: Visit): void {
+    const session = this.#sessionOf(visit, null);
+    if (session === undefined) return;
+    this.#endSession(session, new DOMException('the client ended the session', 'AbortError'));
+    visit.response.writeHead(204).end();
+  }
+
+  /** The caller's session; refuses the request if there is none. A session of another caller does not exist for this one. */
+  #sessionOf({ request, response, principal }: Visit, id: string | number | null): HttpSession | undefined {
+    const { headers } = request;
+    const sessionId = headerOf(headers, 'mcp-session-id');
+    const version = headerOf(headers, 'mcp-protocol-version');
+    const session = sessionId === undefined ? undefined : this.#sessions.get(sessionId);
+    if (sessionId === undefined)
+      sendJson(
+        response,
+        400,
+        errorMessage(id, invalidRequest('Invalid request: the header Mcp-Session-Id is missing')),
+      );
+    else if (session === undefined || session.peer.principal.id !== principal.id)
+      sendJson(response, 404, errorMessage(id, new ProtocolError(codes.sessionNotFound, 'Session not found')));
+    else if (version !== undefined && !legacyVersions.includes(version))
+      sendJson(response, 400, errorMessage(id, invalidRequest(`Invalid request: unsupported protocol version`)));
+    else {
+      session.touch();
+      return session;
+    }
+    return undefined;
+  }
+
+  #endSession(session: HttpSession, reason: unknown): void {
+    this.#sessions.delete(session.id);
+    this.#dispatcher.closeSession(session, reason);
+  }
+
+  #tickSoon(): CancelTimer {
+    return this.#dispatcher.clock.after(limits.served.streamAfterMs, () => this.#tick(), 'background');
+  }
+
+  readonly #whenLate = (giveUp: () => void): (() => void) => {
+    this.#bodies.set(giveUp, this.#dispatcher.clock.now() + this.#dispatcher.limits.bodyMs);
+    return () => this.#bodies.delete(giveUp);
+  };
+
+  #tick(): void {
+    const now = this.#dispatcher.clock.now();
+    for (const [giveUp, until] of this.#bodies) if (now >= until) giveUp();
+    for (const reply of this.#replies) reply.tick(now);
+    for (const session of [...this.#sessions.values()]) {
+      session.tick(now);
+      if (now - session.idleSince >= this.#dispatcher.limits.sessionIdleMs)
+        this.#endSession(session, new DOMException('the session was idle', 'TimeoutError'));
+    }
+    this.#stopTicking = this.#tickSoon();
+  }
+
+  #allowOrigin({ headers: { origin } }: IncomingMessage, response: ServerResponse): void {
+    if (origin === undefined || !this.#options.origins.includes(origin)) return;
+    response.setHeader('access-control-allow-origin', origin);
+    response.setHeader('access-control-expose-headers', 'Mcp-Session-Id, WWW-Authenticate, Retry-After');
+    response.setHeader('vary', 'Origin');
+  }
+}
+
+interface Work {
+  readonly requests: readonly ClientMessage[];
+  readonly peer: Peer;
+  readonly session?: HttpSession;
+  readonly isBatch?: boolean;
+}
+
+function acceptedBy({ headers: { accept = '*/*' } }: IncomingMessage): {
+  readonly events: boolean;
+  readonly json: boolean;
+} {
+  const any = accept.includes('*/*');
+  return { events: any || accept.includes('text/event-stream'), json: any || accept.includes('application/json') };
+}
+
+function accept(response: ServerResponse): void {
+  response.writeHead(202).end();
+}
+
+function answerPreflight({ headers }: IncomingMessage, response: ServerResponse): void {
+  if (!response.hasHeader('access-control-allow-origin')) {
+    response.setHeader('allow', 'POST, GET, DELETE');
+    refuse(response, 405, invalidRequest('This method is not allowed'));
+    return;
+  }
+  response.writeHead(204, {
+    'access-control-allow-methods': 'POST, GET, DELETE',
+    'access-control-allow-headers': headers['access-control-request-headers'] ?? '',
+    'access-control-max-age': '600',
+  });
+  response.end();
+}
+
+/** The rest of such a body is not read: the connection ends with the answer. */
+function refuseBody(response: ServerResponse, kind: 'too-large' | 'too-slow'): void {
+  response.setHeader('connection', 'close');
+  if (kind === 'too-large') refuse(response, 413, invalidRequest('The body is too large'));
+  else refuse(response, 408, invalidRequest('The body took too long'));
+  response.on('finish', () => response.req.destroy());
+}
+
+const refuse = (response: ServerResponse, status: number, error: ProtocolError): void =>
+  sendJson(response, status, errorMessage(null, error));
+
+function sendJson(response: ServerResponse, status: number, message: JsonObject): void {
+  if (response.headersSent) return;
+  const body = JSON.stringify(message);
+  response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) });
+  response.end(body);
+}

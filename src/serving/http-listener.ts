@@ -1,0 +1,70 @@
+// Owns a port of our own for the HTTP endpoint, with limits on slow clients.
+
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type CancelTimer, systemClock } from '../kernel/clock.ts';
+import { limits } from '../model/limits.ts';
+import type { ServingLimits } from './serving-limits.ts';
+
+export interface ListeningServer {
+  readonly url: string;
+  readonly port: number;
+  /** Ends all connections. */
+  close(): Promise<void>;
+}
+
+export interface ListenHttpOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly path: string;
+  readonly handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+  readonly limits: ServingLimits;
+}
+
+/** How often Node looks for connections whose headers or bodies are late. */
+const LATE_CHECK_MS = 1_000;
+/** How often a closing server looks for connections that have become idle. */
+const LOOK_MS = 10;
+
+export async function listenHttp({
+  host,
+  port,
+  path,
+  handle,
+  limits: given,
+}: ListenHttpOptions): Promise<ListeningServer> {
+  const { headersMs, bodyMs } = given;
+  const timeouts = {
+    headersTimeout: headersMs,
+    requestTimeout: headersMs + bodyMs,
+    connectionsCheckingInterval: LATE_CHECK_MS,
+  };
+  const server = createServer(timeouts, (request, response) => {
+    if ((request.url ?? '').split('?', 1)[0] === path) void handle(request, response);
+    else response.writeHead(404).end();
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(port, host.replace(/^\[|\]$/g, ''), resolve);
+  });
+  const { port: taken } = server.address() as AddressInfo;
+  return {
+    url: `http://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${taken}${path}`,
+    port: taken,
+    close: () =>
+      new Promise((resolve) => {
+        // The last answers may still be on their way out: connections end when they are idle, or when the time is up.
+        const begunAt = systemClock.now();
+        let stopLooking: CancelTimer | undefined;
+        const look = () => {
+          if (systemClock.now() - begunAt < limits.served.flushMs) server.closeIdleConnections();
+          else server.closeAllConnections();
+          stopLooking = systemClock.after(LOOK_MS, look);
+        };
+        server.close(() => {
+          stopLooking?.();
+          resolve();
+        });
+        look();
+      }),
+  };
+}

@@ -1,0 +1,115 @@
+// Owns putting the serving side together: a service in, and ways to reach it out. The parts decide; this file only joins them.
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Clock, systemClock } from '../kernel/clock.ts';
+import { limits as fixedLimits } from '../model/limits.ts';
+import type { Authenticate } from './access.ts';
+import { isLoopback, loopbackHosts, withoutToken } from './access.ts';
+import type { ChangedList, IsMeant } from './changes.ts';
+import { Dispatcher } from './dispatcher.ts';
+import { HttpEndpoint } from './http-endpoint.ts';
+import { type ListeningServer, listenHttp } from './http-listener.ts';
+import type { Principal, Service } from './service.ts';
+import { type ServingLimits, withDefaults } from './serving-limits.ts';
+import { StateSeal } from './state-seal.ts';
+import { StdioEndpoint, type StdioPipes } from './stdio-endpoint.ts';
+
+export interface McpServerOptions {
+  /** Limits other than the defaults of `plexus.serving`. */
+  readonly limits?: Partial<ServingLimits>;
+  /** Called with an error of a handler that is no `ProtocolError`: the client is only told that there was one. */
+  readonly onError?: (error: unknown) => void;
+  readonly clock?: Clock;
+}
+
+export interface HttpOptions {
+  /** Says whose request it is: `byToken`, `withoutToken` on loopback, or a function of your own. */
+  readonly authenticate: Authenticate;
+  /** Names and addresses by which clients reach the server, without a port. Default: those of loopback. */
+  readonly hosts?: readonly string[];
+  /** Web pages that may send requests. Default: none. */
+  readonly origins?: readonly string[];
+}
+
+export interface ListenOptions extends HttpOptions {
+  /** Default: 127.0.0.1. */
+  readonly host?: string;
+  /** 0 takes any free one. */
+  readonly port: number;
+  /** Default: `/mcp`. */
+  readonly path?: string;
+}
+
+export interface McpServer {
+  /** Serves one client over a pair of pipes; resolves when its input has ended and every answer is written. */
+  stdio(pipes?: StdioPipes): Promise<void>;
+  /** A handler for the requests of one URL, to mount in a host's own server. */
+  handler(options: HttpOptions): (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+  /** Listens on a port of its own. */
+  listen(options: ListenOptions): Promise<ListeningServer>;
+  /** Tells clients that a list has changed; `isMeant` leaves some of them out. */
+  listChanged(kind: ChangedList, isMeant?: IsMeant): void;
+  /** Tells the clients that subscribed to a resource that it has changed. */
+  resourceUpdated(uri: string, isMeant?: IsMeant): void;
+  /** Ends the sessions and suspended calls of some callers, such as those whose token was revoked. */
+  endSessions(isMeant: (principal: Principal) => boolean): void;
+  /** How many sessions are open over HTTP, how many calls run, and how many are suspended. */
+  counts(): { readonly sessions: number; readonly running: number; readonly suspended: number };
+  /** Refuses new requests, lets running calls end within the time, and ends all streams and sessions. */
+  close(options?: { readonly drainMs?: number }): Promise<void>;
+}
+
+export function createMcpServer(service: Service, options: McpServerOptions = {}): McpServer {
+  const { clock = systemClock, onError: report = () => undefined } = options;
+  const limits = withDefaults(options.limits);
+  const dispatcher = new Dispatcher({ service, limits, clock, seal: new StateSeal(), report });
+  const endpoints: HttpEndpoint[] = [];
+  const listeners: ListeningServer[] = [];
+
+  const mount = ({ authenticate, hosts = loopbackHosts, origins = [] }: HttpOptions): HttpEndpoint => {
+    const endpoint = new HttpEndpoint(dispatcher, { authenticate, hosts, origins });
+    endpoints.push(endpoint);
+    return endpoint;
+  };
+
+  return {
+    stdio: (pipes = { input: process.stdin, output: process.stdout }) => new StdioEndpoint(dispatcher, pipes).run(),
+    handler: (http) => mount(http).handle,
+    async listen({ host = '127.0.0.1', port, path = '/mcp', ...http }) {
+      if (http.authenticate === withoutToken && !isLoopback(host))
+        throw new TypeError(`A server without a token listens on loopback only, not on ${host}`);
+      const hosts = http.hosts ?? (isLoopback(host) ? loopbackHosts : [...loopbackHosts, host.toLowerCase()]);
+      const endpoint = mount({ ...http, hosts });
+      const listener = await listenHttp({ host, port, path, handle: endpoint.handle, limits });
+      listeners.push(listener);
+      return listener;
+    },
+    listChanged: (kind, isMeant) => dispatcher.changes.listChanged(kind, isMeant),
+    resourceUpdated: (uri, isMeant) => dispatcher.changes.resourceUpdated(uri, isMeant),
+    endSessions(isMeant) {
+      const reason = new DOMException('the access was withdrawn', 'AbortError');
+      for (const endpoint of endpoints) endpoint.endSessions(isMeant, reason);
+      dispatcher.suspended.endAll(reason, isMeant);
+    },
+    counts: () => ({
+      sessions: endpoints.reduce((sum, { sessions }) => sum + sessions, 0),
+      running: dispatcher.places.running,
+      suspended: dispatcher.suspended.size,
+    }),
+    async close({ drainMs = fixedLimits.served.drainMs } = {}) {
+      for (const endpoint of endpoints) endpoint.stop();
+      dispatcher.close();
+      const timeUp = new AbortController();
+      await Promise.race([dispatcher.places.whenIdle(), clock.sleep(drainMs, timeUp.signal).catch(onAbort)]);
+      timeUp.abort();
+      const reason = new DOMException('the server stops', 'AbortError');
+      for (const endpoint of endpoints) endpoint.endSessions(() => true, reason);
+      await Promise.all(listeners.map((listener) => listener.close()));
+    },
+  };
+}
+
+/** The calls ended before the time was up. */
+function onAbort(error: unknown): void {
+  if (!(error instanceof DOMException)) throw error;
+}

@@ -1,0 +1,23 @@
+// Owns the limits of the serving side that a person may set; their defaults are in `model/limits.ts`, as the schema has them.
+
+import { limits } from '../model/limits.ts';
+
+export interface ServingLimits {
+  /** The largest message of a client, in bytes. */
+  readonly messageBytes: number;
+  /** How many calls run at once, and how many may wait for their turn; also how many messages wait for a slow client. */
+  readonly inFlight: number;
+  readonly waiting: number;
+  /** Legacy sessions in all; streams that one of them may have open; and how long one may be idle. */
+  readonly sessions: number;
+  readonly streams: number;
+  readonly sessionIdleMs: number;
+  /** How long a client may take to send the head, and the body, of a request. */
+  readonly headersMs: number;
+  readonly bodyMs: number;
+  /** How long a client may take to answer a question, and how many modern calls may wait for such answers. */
+  readonly questionMs: number;
+  readonly suspendedCalls: number;
+}
+
+export const withDefaults = (given: Partial<ServingLimits> = {}): ServingLimits => ({ ...limits.serving, ...given });

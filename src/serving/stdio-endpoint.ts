@@ -1,0 +1,214 @@
+// Owns MCP over a pair of pipes, both eras: a reader that stops while too many requests wait, a processor that answers them in any
+// order, and a writer that keeps the order of its messages. No line ends the server; the end of input drains it.
+
+import { once } from 'node:events';
+import type { Readable, Writable } from 'node:stream';
+import { type JsonObject, parseJson } from '../kernel/json.ts';
+import { limits } from '../model/limits.ts';
+import type { MessageId } from '../model/server.ts';
+import type { Dispatcher } from './dispatcher.ts';
+import { LegacySession } from './legacy-session.ts';
+import { LineReader, type ReadLine } from './line-reader.ts';
+import {
+  type ClientMessage,
+  type ClientNotification,
+  type ClientRequest,
+  errorMessage,
+  invalidAnswer,
+  readMessage,
+  resultMessage,
+} from './message.ts';
+import { isModern, modernPeer } from './modern-request.ts';
+import { Outbox, type Outgoing } from './outbox.ts';
+import {
+  BATCH_VERSION,
+  cancelledByClient,
+  codes,
+  faultOfInitialize,
+  invalidRequest,
+  methodNotFound,
+  negotiated,
+  ProtocolError,
+} from './protocol.ts';
+import { type CallReply, isCancelling, type RunningCall } from './running-call.ts';
+import type { Peer, Principal } from './service.ts';
+
+export interface StdioPipes {
+  readonly input: Readable;
+  readonly output: Writable;
+}
+
+const PRINCIPAL: Principal = Object.freeze({ id: 'stdio' });
+
+export class StdioEndpoint {
+  readonly #dispatcher: Dispatcher;
+  readonly #pipes: StdioPipes;
+  readonly #outbox: Outbox<Outgoing>;
+  readonly #calls = new Map<MessageId, RunningCall>();
+  readonly #answers = new Set<Promise<void>>();
+  #session: LegacySession | undefined;
+  #isBroken = false;
+
+  constructor(dispatcher: Dispatcher, pipes: StdioPipes) {
+    this.#dispatcher = dispatcher;
+    this.#pipes = pipes;
+    this.#outbox = new Outbox(dispatcher.limits.waiting, ({ text }) => this.#isBroken || pipes.output.write(text));
+    pipes.output.on('drain', () => this.#outbox.resume());
+    pipes.output.on('error', () => this.#break());
+  }
+
+  /** Resolves at the end of input, when every answer has been written. */
+  async run(): Promise<void> {
+    const reader = new LineReader(this.#dispatcher.limits.messageBytes);
+    try {
+      for await (const chunk of this.#pipes.input)
+        for (const line of reader.push(chunk)) {
+          if (this.#dispatcher.places.isFull) await this.#dispatcher.places.whenRoom();
+          this.#read(line);
+        }
+      for (const line of reader.end()) this.#read(line);
+    } catch (error) {
+      // A broken input is the end of it; what was read is still answered.
+      this.#dispatcher.report(error);
+    }
+    await this.#drain();
+  }
+
+  #read(line: ReadLine): void {
+    if (line.kind === 'too-long') {
+      this.#send(errorMessage(line.id, invalidRequest('Invalid request: the message is too large')));
+      return;
+    }
+    const parsed = parseJson(line.text);
+    if (!parsed.ok) this.#send(errorMessage(null, new ProtocolError(codes.parse, 'Parse error: the line is not JSON')));
+    else if (Array.isArray(parsed.value)) this.#readBatch(parsed.value);
+    else this.#process(readMessage(parsed.value), (answer) => this.#send(answer));
+  }
+
+  #readBatch(values: readonly unknown[]): void {
+    const allowed = this.#session?.peer.protocolVersion === BATCH_VERSION;
+    if (!allowed || values.length === 0 || values.length > limits.served.batch) {
+      this.#send(errorMessage(null, invalidRequest('Invalid request: batches are not accepted here')));
+      return;
+    }
+    const messages = values.map(readMessage);
+    let missing = messages.filter(({ kind }) => kind === 'request' || kind === 'invalid').length;
+    const answers: JsonObject[] = [];
+    const collect = (answer: JsonObject | undefined) => {
+      if (answer !== undefined) answers.push(answer);
+      missing--;
+      if (missing === 0 && answers.length > 0) this.#outbox.push({ text: `${JSON.stringify(answers)}\n` });
+    };
+    for (const message of messages) this.#process(message, collect);
+  }
+
+  /** `answer` is called once for a request or an invalid message, without a message if it was cancelled. */
+  #process(message: ClientMessage, answer: (message: JsonObject | undefined) => void): void {
+    if (message.kind === 'invalid') answer(invalidAnswer(message));
+    else if (message.kind === 'answer') this.#session?.questions.settle(message);
+    else if (message.kind === 'notification') this.#notified(message);
+    else {
+      const answering = this.#answer(message).then(answer);
+      this.#answers.add(answering);
+      void answering.finally(() => this.#answers.delete(answering));
+    }
+  }
+
+  async #answer(request: ClientRequest): Promise<JsonObject | undefined> {
+    try {
+      if (this.#calls.has(request.id))
+        throw invalidRequest('Invalid request: a request with this id is being answered');
+      if (isModern(request.method, request.params))
+        return await this.#dispatch(request, modernPeer(request, PRINCIPAL));
+      if (this.#session !== undefined) return await this.#dispatch(request, this.#session.peer);
+      if (request.method === 'initialize') return await this.#initialize(request);
+      return this.#beforeInitialize(request);
+    } catch (error) {
+      if (error instanceof ProtocolError) return errorMessage(request.id, error);
+      this.#dispatcher.report(error);
+      return errorMessage(request.id, new ProtocolError(codes.internal, 'Internal error'));
+    }
+  }
+
+  async #dispatch(request: ClientRequest, peer: Peer): Promise<JsonObject | undefined> {
+    const calls = this.#session?.peer === peer ? this.#session.calls : this.#calls;
+    const answered = await this.#dispatcher.answer({
+      ...{ request, peer, reply: this.#reply },
+      onCall: (call) => {
+        calls.set(request.id, call);
+        this.#calls.set(request.id, call);
+      },
+    });
+    calls.delete(request.id);
+    this.#calls.delete(request.id);
+    return answered.isCancelled === true ? undefined : answered.message;
+  }
+
+  async #initialize({ id, params }: ClientRequest): Promise<JsonObject> {
+    const fault = faultOfInitialize(params);
+    if (fault !== undefined) throw fault;
+    const { clock, limits: given } = this.#dispatcher;
+    const session = new LegacySession({
+      ...{ id: 'stdio', principal: PRINCIPAL, introduction: params, clock, questionMs: given.questionMs },
+      protocolVersion: negotiated(params['protocolVersion']),
+      send: (message, mergeKey) => this.#send(message, mergeKey),
+    });
+    this.#session = session;
+    this.#dispatcher.openSession(session);
+    return resultMessage(id, await this.#dispatcher.initializeResult(session.peer));
+  }
+
+  #beforeInitialize({ id, method }: ClientRequest): JsonObject {
+    if (method === 'ping') return resultMessage(id, {});
+    if (!this.#dispatcher.hasMethod(method)) throw methodNotFound(method);
+    return errorMessage(id, invalidRequest('Invalid request: initialize comes first'));
+  }
+
+  #notified({ method, params }: ClientNotification): void {
+    if (isCancelling(method, params)) this.#calls.get(params.requestId)?.cancel(cancelledByClient());
+    else if (this.#session !== undefined && method !== 'notifications/initialized')
+      this.#dispatcher.service.onNotification?.(method, params, this.#session.peer);
+  }
+
+  readonly #reply: CallReply = {
+    notify: (message, mergeKey) => this.#send(message, mergeKey),
+    ask: (message) => {
+      this.#send(message);
+      return true;
+    },
+    closeStream: () => undefined,
+  };
+
+  #send(message: JsonObject | undefined, mergeKey?: string): void {
+    if (message !== undefined)
+      this.#outbox.push({ text: `${JSON.stringify(message)}\n`, ...(mergeKey !== undefined && { mergeKey }) });
+  }
+
+  /** Answers what was asked; a call that waits for the client has lost it, and a subscription its listener. */
+  async #drain(): Promise<void> {
+    const reason = new DOMException('the client has closed the connection', 'AbortError');
+    for (const call of [...this.#calls.values()])
+      if (call.openQuestions > 0 || call.method === 'subscriptions/listen') call.cancel(reason);
+    const { clock } = this.#dispatcher;
+    const stopTimer = clock.after(limits.served.drainMs, () => this.#cancelAll(reason), 'process');
+    await Promise.all(this.#answers);
+    stopTimer();
+    if (this.#session !== undefined) this.#dispatcher.closeSession(this.#session, reason);
+    this.#dispatcher.suspended.endAll(reason, ({ id }) => id === PRINCIPAL.id);
+    await this.#outbox.whenEmpty();
+    if (this.#pipes.output.writableNeedDrain && !this.#isBroken)
+      await Promise.race([once(this.#pipes.output, 'drain'), once(this.#pipes.output, 'close')]);
+  }
+
+  #cancelAll(reason: unknown): void {
+    for (const call of [...this.#calls.values()]) call.cancel(reason);
+  }
+
+  /** The client reads no more: its calls are cancelled, and reading ends. */
+  #break(): void {
+    this.#isBroken = true;
+    this.#outbox.resume();
+    this.#cancelAll(new DOMException('the client has closed the connection', 'AbortError'));
+    this.#pipes.input.destroy();
+  }
+}

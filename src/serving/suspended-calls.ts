@@ -1,0 +1,185 @@
+// Owns modern calls whose handlers asked the client something: the call is answered `input_required`, the handler stays suspended
+// under a sealed id, and the client's retry wakes it. A call that nobody wakes in time ends as cancelled.
+
+import { createHash, randomUUID } from 'node:crypto';
+import type { CancelTimer, Clock } from '../kernel/clock.ts';
+import { canonicalJson, isObject, type JsonObject } from '../kernel/json.ts';
+import type { ClientRequest } from './message.ts';
+import { codes, invalidParams, ProtocolError } from './protocol.ts';
+import { assertCanBeAsked, faultOfAnswer, unanswered } from './questions.ts';
+import type { AskClient, CallReply, RunningCall } from './running-call.ts';
+import type { Principal, QuestionMethod } from './service.ts';
+import type { StateSeal } from './state-seal.ts';
+
+/** The requests that may be answered with `input_required`. */
+const ASKING_METHODS: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
+
+interface PendingQuestion {
+  readonly method: QuestionMethod;
+  readonly params: JsonObject;
+  readonly resolve: (answer: JsonObject) => void;
+}
+
+/** The questions of one call, whether it is suspended or runs. */
+interface Asking {
+  readonly id: string;
+  readonly call: RunningCall;
+  readonly pending: Map<string, PendingQuestion>;
+  /** Answers that the client sent along before their questions were asked. */
+  given: JsonObject;
+  round: number;
+  questions: number;
+  isFlushing: boolean;
+  stopTimer: CancelTimer | undefined;
+}
+
+/** The content of a `requestState`. */
+interface SealedRound {
+  readonly id: string;
+  readonly round: number;
+  readonly principal: string;
+  readonly method: string;
+  readonly digest: string;
+}
+
+interface WokenCall {
+  readonly call: RunningCall;
+  readonly answer: Promise<JsonObject>;
+}
+
+export interface SuspendedCallsOptions {
+  readonly seal: StateSeal;
+  readonly clock: Clock;
+  readonly questionMs: number;
+  readonly most: number;
+}
+
+export class SuspendedCalls {
+  readonly #options: SuspendedCallsOptions;
+  readonly #asking = new WeakMap<RunningCall, Asking>();
+  /** The oldest first. */
+  readonly #suspended = new Map<string, Asking>();
+
+  constructor(options: SuspendedCallsOptions) {
+    this.#options = options;
+  }
+
+  get size(): number {
+    return this.#suspended.size;
+  }
+
+  readonly ask: AskClient = async (call, { method, params, key }) => {
+    if (!ASKING_METHODS.has(call.method))
+      throw new ProtocolError(codes.internal, `A client cannot be asked while it is answered ${call.method}`);
+    assertCanBeAsked(method, params, call.peer.capabilities);
+    call.signal.throwIfAborted();
+    const asking = this.#askingOf(call);
+    const name = key ?? `${method.split('/')[0]}-${++asking.questions}`;
+    const given = asking.given[name];
+    if (given !== undefined && faultOfAnswer(method, params, given) === undefined) return given as JsonObject;
+    return new Promise<JsonObject>((resolve, reject) => {
+      asking.pending.set(name, { method, params, resolve });
+      call.signal.addEventListener('abort', () => reject(call.signal.reason), { once: true });
+      this.#flushSoon(asking);
+    });
+  };
+
+  /** Goes on with the call that the request's state names. Throws -32602 for a state that is not this client's, or expired. */
+  wake(request: ClientRequest, principal: Principal, reply: CallReply): WokenCall {
+    const asking = this.#find(request, principal);
+    if (asking === undefined)
+      throw invalidParams('requestState is not valid, has expired or belongs to another request');
+    const answers = inputResponsesOf(request.params);
+    this.#suspended.delete(asking.id);
+    asking.stopTimer?.();
+    const answer = asking.call.continueOn(reply, request.params);
+    for (const [name, question] of asking.pending) {
+      if (faultOfAnswer(question.method, question.params, answers[name]) !== undefined) continue;
+      asking.pending.delete(name);
+      question.resolve(answers[name] as JsonObject);
+    }
+    asking.given = { ...asking.given, ...answers };
+    // Questions without a valid answer are asked again.
+    if (asking.pending.size > 0) this.#flushSoon(asking);
+    return { call: asking.call, answer };
+  }
+
+  /** Ends all of them as cancelled. */
+  endAll(reason: unknown, isMeant: (principal: Principal) => boolean = () => true): void {
+    for (const asking of [...this.#suspended.values()])
+      if (isMeant(asking.call.peer.principal)) this.#give(asking, reason);
+  }
+
+  #askingOf(call: RunningCall): Asking {
+    const known = this.#asking.get(call);
+    if (known !== undefined) return known;
+    const asking: Asking = {
+      ...{ id: randomUUID(), call, pending: new Map(), given: inputResponsesOf(call.params) },
+      ...{ round: 0, questions: 0, isFlushing: false, stopTimer: undefined },
+    };
+    this.#asking.set(call, asking);
+    return asking;
+  }
+
+  /** After all questions that the handler asks at once. */
+  #flushSoon(asking: Asking): void {
+    if (asking.isFlushing) return;
+    asking.isFlushing = true;
+    setImmediate(() => {
+      asking.isFlushing = false;
+      if (asking.pending.size > 0 && !asking.call.isCancelled) this.#suspend(asking);
+    });
+  }
+
+  #suspend(asking: Asking): void {
+    asking.round++;
+    const inputRequests = Object.fromEntries(
+      [...asking.pending].map(([name, { method, params }]) => [name, { method, params }]),
+    );
+    const requestState = this.#options.seal.seal(roundOf(asking));
+    // While it is suspended already, a further question waits for the client's return.
+    if (!asking.call.answerMeanwhile({ resultType: 'input_required', inputRequests, requestState })) {
+      asking.round--;
+      return;
+    }
+    this.#suspended.set(asking.id, asking);
+    asking.stopTimer = this.#options.clock.after(
+      this.#options.questionMs,
+      () => this.#give(asking, unanswered()),
+      'background',
+    );
+    const [oldest] = this.#suspended.values();
+    if (this.#suspended.size > this.#options.most && oldest !== undefined) this.#give(oldest, unanswered());
+  }
+
+  #give(asking: Asking, reason: unknown): void {
+    this.#suspended.delete(asking.id);
+    asking.stopTimer?.();
+    asking.call.cancel(reason);
+  }
+
+  #find({ method, params }: ClientRequest, principal: Principal): Asking | undefined {
+    const { requestState } = params;
+    if (typeof requestState !== 'string') return undefined;
+    const opened = this.#options.seal.open(requestState);
+    if (!opened.ok || !isObject(opened.value)) return undefined;
+    const asking = this.#suspended.get(String(opened.value['id']));
+    if (asking === undefined) return undefined;
+    const expected = canonicalJson({ ...roundOf(asking), principal: principal.id, method, digest: digestOf(params) });
+    return canonicalJson(opened.value) === expected ? asking : undefined;
+  }
+}
+
+function roundOf({ id, round, call }: Asking): SealedRound {
+  return { id, round, principal: call.peer.principal.id, method: call.method, digest: digestOf(call.params) };
+}
+
+/** Of the request's own parameters: a retry differs in its answers, its state and its `_meta`. */
+function digestOf({ _meta: _, inputResponses: __, requestState: ___, ...params }: JsonObject): string {
+  return createHash('sha256').update(canonicalJson(params)).digest('base64url');
+}
+
+function inputResponsesOf({ inputResponses = {} }: JsonObject): JsonObject {
+  if (!isObject(inputResponses)) throw invalidParams('inputResponses must be an object');
+  return inputResponses;
+}

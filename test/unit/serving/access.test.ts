@@ -1,0 +1,130 @@
+// Owns the proof that requests need the token, come to our own name, and from no foreign web page; and that a session belongs to
+// the token that opened it.
+
+import { chmodSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { bearerToken, byToken, faultOfNames, readOrCreateToken, withoutToken } from '../../../src/serving/access.ts';
+import { createMcpServer } from '../../../src/serving/mcp-server.ts';
+import { removeFolder } from '../../remove-folder.ts';
+import { echoService, initialize, serveHttp, TOKEN, tokenAccess } from './served.ts';
+
+function folder(): string {
+  const made = mkdtempSync(join(tmpdir(), 'plexus-token-'));
+  onTestFinished(() => removeFolder(made));
+  return made;
+}
+
+describe('the token file', () => {
+  test('is made at the first start for its owner only, once for all who start at the same time', async () => {
+    const file = join(folder(), 'deep', 'token');
+    const tokens = await Promise.all(Array.from({ length: 20 }, () => readOrCreateToken(file)));
+    expect(new Set(tokens).size).toBe(1);
+    expect(tokens[0]).toHaveLength(43);
+    expect(readFileSync(file, 'utf8')).toBe(`${tokens[0]}\n`);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(await readOrCreateToken(file)).toBe(tokens[0]);
+  });
+
+  test('is closed to others if it was open, and refused if it holds no token', async () => {
+    const file = join(folder(), 'token');
+    writeFileSync(file, TOKEN);
+    chmodSync(file, 0o644);
+    expect(await readOrCreateToken(file)).toBe(TOKEN);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    writeFileSync(file, 'short');
+    await expect(readOrCreateToken(file)).rejects.toThrow('holds no token');
+  });
+});
+
+test('a token is read from the Authorization header and from nowhere else', () => {
+  const read = (authorization?: string) => bearerToken({ headers: { authorization } as never });
+  expect([read(`Bearer ${TOKEN}`), read(`bearer  ${TOKEN} `)]).toEqual([TOKEN, TOKEN]);
+  expect([read(), read(TOKEN), read(`Basic ${TOKEN}`), read('Bearer a b')]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+  ]);
+});
+
+test('every request needs the token, on loopback too, and learns nothing without it', async () => {
+  const { send, url } = await serveHttp({ http: { authenticate: tokenAccess } });
+  const body = initialize();
+  for (const headers of [{}, { authorization: 'Bearer wrong' }, { authorization: `Bearer ${TOKEN}x` }])
+    for (const method of ['POST', 'GET', 'DELETE'])
+      expect(await send({ method, headers, body })).toMatchObject({
+        status: 401,
+        headers: { 'www-authenticate': 'Bearer' },
+      });
+  expect((await send({ path: `${new URL(url).pathname}?token=${TOKEN}`, body })).status).toBe(401);
+  expect((await send({ headers: { authorization: `Bearer ${TOKEN}` }, body })).status).toBe(200);
+});
+
+test('a session belongs to the token that opened it: for others it does not exist', async () => {
+  const tokens = { one: byToken('1'.repeat(40), { id: 'one' }), two: byToken('2'.repeat(40), { id: 'two' }) };
+  const { send, server } = await serveHttp({
+    http: { authenticate: (request) => tokens.one(request) ?? tokens.two(request) },
+  });
+  const one = { authorization: `Bearer ${'1'.repeat(40)}` };
+  const two = { authorization: `Bearer ${'2'.repeat(40)}` };
+  const session = String((await send({ headers: one, body: initialize() })).headers['mcp-session-id']);
+  const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
+  const sent = (headers: Record<string, string>, method = 'POST') =>
+    send({ method, headers: { ...headers, 'mcp-session-id': session }, ...(method === 'POST' && { body: ping }) });
+  for (const method of ['POST', 'GET', 'DELETE']) expect((await sent(two, method)).status).toBe(404);
+  expect((await sent(one)).status).toBe(200);
+  server.endSessions(({ id }) => id === 'one');
+  expect((await sent(one)).status).toBe(404);
+});
+
+test('other names and foreign pages are refused before anything else', () => {
+  const fault = (host: string | undefined, origin?: string) =>
+    faultOfNames(
+      { headers: { host, origin } as never },
+      { hosts: ['localhost', '[::1]'], origins: ['https://app.example'] },
+    );
+  for (const host of ['localhost', 'localhost:80', 'LOCALHOST:1', '[::1]:9'])
+    expect([host, fault(host)]).toEqual([host, undefined]);
+  for (const host of [
+    undefined,
+    '',
+    'evil.example',
+    'localhost.evil.example',
+    'localhost@evil.example',
+    '::1',
+    'localhost:x',
+  ])
+    expect(fault(host)).toBe('The Host of the request is not allowed');
+  expect(fault('localhost:80', 'https://app.example')).toBeUndefined();
+  expect(fault('localhost:80', 'http://localhost:80')).toBeUndefined();
+  for (const origin of ['null', 'http://localhost:81', 'https://evil.example', 'https://app.example.evil.example', ''])
+    expect([origin, fault('localhost:80', origin)]).toEqual([origin, 'The Origin of the request is not allowed']);
+});
+
+test('only a listed page gets CORS headers, and its preflight an answer without a token', async () => {
+  const { send } = await serveHttp({ http: { authenticate: tokenAccess, origins: ['https://app.example'] } });
+  const preflight = { 'access-control-request-headers': 'authorization,content-type', origin: 'https://app.example' };
+  expect(await send({ method: 'OPTIONS', headers: preflight })).toMatchObject({
+    status: 204,
+    headers: {
+      'access-control-allow-origin': 'https://app.example',
+      'access-control-allow-headers': 'authorization,content-type',
+    },
+  });
+  expect((await send({ method: 'OPTIONS', headers: { ...preflight, origin: 'https://evil.example' } })).status).toBe(
+    403,
+  );
+  const own = await send({ headers: { authorization: `Bearer ${TOKEN}` }, body: initialize() });
+  expect(own.headers).not.toHaveProperty('access-control-allow-origin');
+  expect((await send({ headers: { host: 'evil.example' }, body: initialize() })).status).toBe(403);
+});
+
+test('without a token a server listens on loopback only', async () => {
+  const server = createMcpServer(echoService());
+  await expect(server.listen({ host: '0.0.0.0', port: 0, authenticate: withoutToken })).rejects.toThrow(
+    'loopback only',
+  );
+  await server.close();
+});
