@@ -1,7 +1,10 @@
 // Owns the proof that the shapes of the adapters are those of each framework, in every major that is promised: it compiles, or not.
 
+import type * as ai7 from 'ai';
+import type * as ai6 from 'ai-6';
 import type * as openai7 from 'openai';
 import type * as openai6 from 'openai-6';
+import type { AiTools } from '../../src/adapters/ai-sdk.ts';
 import type {
   ChatCall,
   ChatResult,
@@ -13,6 +16,10 @@ import type {
 
 /** Does not compile unless `Given` can stand where `Wanted` is expected. */
 type Fits<Given extends Wanted, Wanted> = Given;
+
+export type Ai6 = [Fits<AiTools['tools'], ai6.ToolSet>, Fits<AiTools['prepareStep'], ai6.PrepareStepFunction>];
+
+export type Ai7 = [Fits<AiTools['tools'], ai7.ToolSet>, Fits<AiTools['prepareStep'], ai7.PrepareStepFunction<ai7.ToolSet>>];
 
 export type OpenAI6 = [
   Fits<ChatTool, openai6.OpenAI.ChatCompletionTool>,

@@ -1,0 +1,69 @@
+// Owns driving the AI SDK as a host does: its loop with and without streaming, and a person who refuses whatever is asked.
+
+import type * as aiSdk from 'ai';
+import { aiTools } from '../../../src/adapters/ai-sdk.ts';
+import type { Driver, Task } from '../situations.ts';
+
+type Ai = typeof aiSdk;
+
+/** The majors differ in types alone here; `types.ts` holds the adapter against both. */
+export async function openDrivers(major: string): Promise<Readonly<Record<string, Driver>>> {
+  const ai = (major === '6' ? await import('ai-6') : await import('ai')) as Ai;
+  const { createOpenAI } = (
+    major === '6' ? await import('@ai-sdk/openai-3') : await import('@ai-sdk/openai')
+  ) as typeof import('@ai-sdk/openai');
+  const told = { unknownTool: /unavailable tool/, badArguments: /Invalid input for tool/, refusal: /denied/i };
+  const driver = (take: Take): Driver => ({
+    ...told,
+    run: (task) => run(ai, createOpenAI({ baseURL: `${task.url}/v1`, apiKey: 'none' })('scripted'), task, take),
+  });
+  return { generateText: driver(generate), streamText: driver(stream) };
+}
+
+type Request = Parameters<Ai['generateText']>[0];
+type Answer = Pick<Awaited<ReturnType<Ai['generateText']>>, 'text' | 'content'> & {
+  readonly response: { readonly messages: readonly aiSdk.ModelMessage[] };
+};
+type Take = (ai: Ai, request: Request) => Promise<Answer>;
+
+const generate: Take = (ai, request) => ai.generateText(request);
+
+const stream: Take = async (ai, request) => {
+  let failure: unknown;
+  const onError = ({ error }: { readonly error: unknown }) => {
+    failure = error;
+  };
+  const streamed = ai.streamText({ ...(request as Parameters<Ai['streamText']>[0]), onError });
+  await streamed.consumeStream();
+  if (failure !== undefined) throw failure;
+  const [text, content, response] = await Promise.all([streamed.text, streamed.content, streamed.response]);
+  return { text, content: content as Answer['content'], response };
+};
+
+/** Runs again with the person's answers as long as the framework asks. */
+async function run(ai: Ai, model: aiSdk.LanguageModel, task: Task, take: Take): Promise<string> {
+  // The framework asks people itself.
+  const { approve: _, ...options } = task.options;
+  const { tools, prepareStep, systemPrompt } = aiTools(task.source.view(), options);
+  const messages: aiSdk.ModelMessage[] = [{ role: 'user', content: task.prompt }];
+  for (;;) {
+    const { text, content, response } = await take(ai, {
+      model,
+      system: systemPrompt,
+      messages,
+      tools,
+      prepareStep,
+      stopWhen: ai.stepCountIs(10),
+      abortSignal: task.signal,
+      maxRetries: 0,
+    });
+    const asked = content.filter((part) => part.type === 'tool-approval-request');
+    if (asked.length === 0) return text;
+    const answers = asked.map(({ approvalId }) => ({
+      type: 'tool-approval-response' as const,
+      approvalId,
+      approved: false,
+    }));
+    messages.push(...response.messages, { role: 'tool', content: answers });
+  }
+}
