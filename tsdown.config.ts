@@ -9,6 +9,8 @@ export default defineConfig({
     index: 'src/index.ts',
     cli: 'src/cli/bin.ts',
     testing: 'src/testing/testing.ts',
+    'ai-sdk': 'src/adapters/ai-sdk.ts',
+    langchain: 'src/adapters/langchain.ts',
     openai: 'src/adapters/openai.ts',
   },
   format: 'esm',

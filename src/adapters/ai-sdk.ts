@@ -1,9 +1,7 @@
 // Owns the public surface of "plexus/ai-sdk": the tools as the AI SDK takes them, followed from step to step. Plain objects, as its
 // `dynamicTool` and `jsonSchema` make them: nothing of the package `ai` is imported.
 
-import type { CallProgress } from '../call/events.ts';
 import type { JsonObject } from '../kernel/json.ts';
-import type { Approve } from '../trust/approval.ts';
 import { checkFramework } from './framework-version.ts';
 import {
   type AdapterModel,
@@ -17,7 +15,7 @@ import {
   type Toolset,
 } from './toolset.ts';
 
-export type { AdapterModel, AdapterOptions, Approve, CallProgress, KeptOutcome, ToolSource };
+export type { AdapterModel, AdapterOptions, KeptOutcome, ToolSource };
 
 /** The fleet for `generateText`, `streamText` or an agent. Take a new one for each run, or one for an agent. */
 export interface AiTools {
@@ -61,15 +59,16 @@ export function aiTools(source: ToolSource, options: AdapterOptions = {}): AiToo
   const toolset = createToolset(source, options);
   const tools: Record<string, AiTool> = {};
   let shown: ModelStep | undefined;
-  let names: readonly string[] = [];
+  let ours: readonly (readonly [string, AiTool])[] = [];
   const update = () => {
     const step = toolset.step();
     if (step === shown) return;
-    for (const name of names) delete tools[name];
     // A tool of the host's own keeps its name.
+    for (const [name, tool] of ours) if (tools[name] === tool) delete tools[name];
     const free = step.tools.filter(({ name }) => !Object.hasOwn(tools, name));
-    for (const tool of free) tools[tool.name] = aiTool(tool, { step, toolset, asks: options.approve === undefined });
-    names = free.map(({ name }) => name);
+    const asks = options.approve === undefined;
+    ours = free.map((tool) => [tool.name, aiTool(tool, { step, toolset, asks })]);
+    for (const [name, tool] of ours) tools[name] = tool;
     shown = step;
   };
   update();

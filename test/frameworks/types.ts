@@ -19,7 +19,10 @@ type Fits<Given extends Wanted, Wanted> = Given;
 
 export type Ai6 = [Fits<AiTools['tools'], ai6.ToolSet>, Fits<AiTools['prepareStep'], ai6.PrepareStepFunction>];
 
-export type Ai7 = [Fits<AiTools['tools'], ai7.ToolSet>, Fits<AiTools['prepareStep'], ai7.PrepareStepFunction<ai7.ToolSet>>];
+export type Ai7 = [
+  Fits<AiTools['tools'], ai7.ToolSet>,
+  Fits<AiTools['prepareStep'], ai7.PrepareStepFunction<ai7.ToolSet>>,
+];
 
 export type OpenAI6 = [
   Fits<ChatTool, openai6.OpenAI.ChatCompletionTool>,

@@ -210,6 +210,31 @@ const doors = {
     values: ['createFakeClock', 'createFakeServer', 'createScriptedTransport'],
     types: ['FakeClock', 'FakePrompt', 'FakeServer', 'FakeServerOptions', 'FakeTool', 'FakeTools', 'ScriptedTransport'],
   },
+  'src/adapters/ai-sdk.ts': {
+    values: ['aiTools'],
+    types: [
+      'AdapterModel',
+      'AdapterOptions',
+      'AiCallOptions',
+      'AiModelOutput',
+      'AiTool',
+      'AiTools',
+      'KeptOutcome',
+      'ToolSource',
+    ],
+  },
+  'src/adapters/langchain.ts': {
+    values: ['McpTool', 'langchainTools', 'mcpMiddleware'],
+    types: [
+      'AdapterModel',
+      'AdapterOptions',
+      'KeptOutcome',
+      'LangChainTools',
+      'McpContent',
+      'McpMiddleware',
+      'ToolSource',
+    ],
+  },
   'src/adapters/openai.ts': {
     values: ['chatTools', 'responsesTools'],
     types: [
@@ -257,7 +282,7 @@ for (const [path, { values, types }] of Object.entries(doors)) {
 test('the package has exactly these doors', () => {
   const { exports, bin } = JSON.parse(readFileSync(urlOf('package.json'), 'utf8'));
   expect([Object.keys(exports), Object.keys(bin)]).toEqual([
-    ['.', './testing', './openai', './schema.json', './package.json'],
+    ['.', './testing', './ai-sdk', './langchain', './openai', './schema.json', './package.json'],
     ['plexus'],
   ]);
 });

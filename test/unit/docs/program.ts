@@ -8,6 +8,8 @@ export const root = fileURLToPath(new URL('../../..', import.meta.url));
 export const doors = {
   plexus: 'src/index.ts',
   'plexus/testing': 'src/testing/testing.ts',
+  'plexus/ai-sdk': 'src/adapters/ai-sdk.ts',
+  'plexus/langchain': 'src/adapters/langchain.ts',
   'plexus/openai': 'src/adapters/openai.ts',
 } as const;
 
