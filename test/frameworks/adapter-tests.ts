@@ -7,7 +7,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newerNode } from './installed.ts';
 import { type Driver, type Fleets, openFleets, situations } from './situations.ts';
 
-const program = fileURLToPath(new URL('./run.ts', import.meta.url));
+const fileOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+const program = fileOf('./run.ts');
+
+/** For a newer Node: it finds the frameworks here, and warns of nothing. */
+export const nodeOptions = ['--no-warnings', '--import', fileOf('./resolve-here.mjs')];
 
 export function describeSituations(drivers: Readonly<Record<string, Driver>>): void {
   let fleets: Fleets;
@@ -27,7 +31,7 @@ export function describeWithNewerNode(name: string, major: string, titles: reado
   describe('with Node 24', () => {
     let report: Report;
     beforeAll(async () => {
-      const { stdout } = await promisify(execFile)(newerNode, ['--no-warnings', program, name, major], {
+      const { stdout } = await promisify(execFile)(newerNode, [...nodeOptions, program, name, major], {
         encoding: 'utf8',
       });
       report = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as Report;

@@ -1,14 +1,7 @@
 // Owns running the situations in a process of its own: `node run.ts DRIVERS MAJOR`, for frameworks that need a newer Node. The last
 // line is JSON: for each driver and situation what went wrong, or null.
 
-import { registerHooks } from 'node:module';
 import { openFleets, situations } from './situations.ts';
-
-// The adapters find LangChain where the tests do, as they would in a host's project: two copies of it are two sets of classes.
-registerHooks({
-  resolve: (specifier, context, next) =>
-    next(specifier, specifier.startsWith('@langchain/') ? { ...context, parentURL: import.meta.url } : context),
-});
 
 const [name, major = ''] = process.argv.slice(2);
 const { openDrivers } = await import(`./drivers/${name}.ts`);
