@@ -193,7 +193,7 @@ function compare(bench, job, options) {
 }
 
 /** One after the other, each round begun by another: whatever else the machine does hits them all alike. */
-async function interleave(runs, rounds) {
+export async function interleave(runs, rounds) {
   const samples = mapValues(runs, () => []);
   const names = Object.keys(runs);
   for (let round = 0; round < rounds; round += 1) {
@@ -205,7 +205,7 @@ async function interleave(runs, rounds) {
   return samples;
 }
 
-function row(title, unit, samples, field) {
+export function row(title, unit, samples, field) {
   return { title, unit, samples: mapValues(samples, (rounds) => rounds.map((each) => each[field])) };
 }
 
