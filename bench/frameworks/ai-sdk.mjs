@@ -1,7 +1,5 @@
 // Owns how users of the AI SDK open their servers: with the adapter of Plexus, and with the SDK's own client.
 
-export const peer = 'ai-sdk';
-
 export const loadFramework = () => Promise.all([import('ai'), import('@ai-sdk/provider-utils')]);
 export const loadDoor = () => import('plexus/ai-sdk');
 

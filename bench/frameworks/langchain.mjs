@@ -1,7 +1,5 @@
 // Owns how users of LangChain open their servers: with the adapter of Plexus, and with LangChain's own.
 
-export const peer = 'langchain';
-
 export const loadFramework = () => Promise.all([import('@langchain/core/tools'), import('@langchain/core/messages')]);
 export const loadDoor = () => import('plexus/langchain');
 

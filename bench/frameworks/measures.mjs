@@ -4,10 +4,10 @@ import { runContestant } from '../children.mjs';
 import { interleave, row } from '../measures.mjs';
 import { serversOf } from '../servers.mjs';
 
-/** `wall` and `rate`: what Plexus promises against the framework's own client. A framework without one has neither. */
-export const frameworks = {
-  'ai-sdk': { title: 'AI SDK', wall: 1.05, rate: 2 },
-  langchain: { title: 'LangChain', wall: 0.7, rate: 1.4 },
+/** Each has a module of its name here, and rows in `promises.mjs`. One without an MCP client of its own is not compared with any. */
+const frameworks = {
+  'ai-sdk': { title: 'AI SDK', hasClient: true },
+  langchain: { title: 'LangChain', hasClient: true },
 };
 
 /** So long one of ten servers takes to answer its first message. */
@@ -17,7 +17,7 @@ const TEN = 10;
 const TOOLS_OF_EACH = 10;
 
 export const measures = Object.fromEntries(
-  Object.entries(frameworks).map(([framework, { title, wall }]) => [
+  Object.entries(frameworks).map(([framework, { title, hasClient }]) => [
     framework,
     async (bench) => {
       const take = (job, given) => () =>
@@ -39,7 +39,7 @@ export const measures = Object.fromEntries(
         start: row(`${title}: the adapter at 200 tools, CPU`, 'ms', await own('start', { tools: 200 }), 'startMs'),
         import: row(`${title}: import of the adapter, CPU`, 'ms', await own('import', {}), 'importMs'),
       };
-      if (wall === undefined) return rows;
+      if (!hasClient) return rows;
       const servers = serversOf('ordinary', TEN);
       const ten = await both('list', { fleet: servers, tools: TEN * TOOLS_OF_EACH });
       const load = { fleet: serversOf('echo', 1), inFlight: 64, warmUpCpuMs, forCpuMs };

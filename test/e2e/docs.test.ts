@@ -121,6 +121,19 @@ describe.each(pages.filter((page) => blocksOf(textOf(page)).length > 0 && page !
         expect(next?.language, 'what it prints follows').toBe('text');
         expectPrinted(run(process.execPath, [file]), next?.body ?? '');
       }, 60_000);
+    } else if (language === 'js') {
+      test(`${name} is a part of a program that a test runs`, () => {
+        expect(title).toMatch(/^examples\/frameworks\/[\w-]+\.mjs$/);
+        const lines = (text: string) =>
+          text
+            .trim()
+            .split('\n')
+            .map((each) => each.trim());
+        const program = lines(readFileSync(join(root, title), 'utf8'));
+        let from = 0;
+        for (const each of lines(body))
+          from = program.indexOf(each, from) + 1 || expect.fail(`not in ${title}: ${each}`);
+      });
     } else if (language === 'console') {
       test(`${name} prints what the page says`, () => {
         for (const [, command = '', expected = ''] of body.matchAll(/^\$ (.*)\n((?:(?!\$ ).*\n)*)/gm)) {
