@@ -20,7 +20,6 @@ export const owed: Partial<Record<RequirementId, string>> = {
   'SRV-10': 'all of it',
   'SRV-11': 'all of it',
   'SRV-12': 'all of it',
-  'INT-01': 'all of it',
   'INT-02': 'all of it',
   'INT-03': 'Anthropic',
   'INT-05': 'all of it',

@@ -1,5 +1,7 @@
 // Owns the tests of LangChain's own class as `plexus/langchain` fills it; `test/frameworks/langchain.test.ts` has the real loop.
 
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { ToolMessage } from '@langchain/core/messages';
 import { StructuredTool } from '@langchain/core/tools';
 import { convertToOpenAITool } from '@langchain/core/utils/function_calling';
@@ -8,6 +10,7 @@ import { langchainTools, mcpMiddleware } from '../../../src/adapters/langchain.t
 import { createFakeServer, type FakeTools } from '../../../src/testing/fake-server.ts';
 import { createFolder, start } from '../../e2e/runtimes.ts';
 import { verifies } from '../../verifies.ts';
+import { root } from '../docs/program.ts';
 import { image, mixed, wide } from './wide-schema.ts';
 
 const draw = 'mcp__s__draw';
@@ -19,7 +22,7 @@ const open = () => start(createFolder(), { servers: { s: createFakeServer(tools)
 const call = { type: 'tool_call' as const, id: 'c1', args: {} };
 
 verifies(
-  'INT-03',
+  'INT-01',
   'LangChain gets tools of its own class with the schema as the server sent it, and messages with an artifact',
   async () => {
     const { tools: shown, systemPrompt } = langchainTools(await open(), { model: { vision: true } });
@@ -68,7 +71,7 @@ test('the middleware adds tools and prompt to those of the host, whose tools kee
   expect((await unknown.invoke({ ...call, name: 'mcp__s__other' })).content).toContain('TOOL_UNKNOWN');
 });
 
-verifies('INT-03', 'arguments that are no JSON become a call that tells the model so', async () => {
+verifies('INT-01', 'arguments that are no JSON become a call that tells the model so', async () => {
   const { wrapModelCall, wrapToolCall } = mcpMiddleware(await open());
   const message = { tool_calls: [], invalid_tool_calls: [{ name: draw, id: 'c1', args: '{"kind":' }] };
   expect(await wrapModelCall({}, async () => message)).toEqual({
@@ -77,4 +80,14 @@ verifies('INT-03', 'arguments that are no JSON become a call that tells the mode
   });
   const told = await wrapToolCall({ toolCall: { ...call, name: draw } }, ({ tool, toolCall }) => tool.invoke(toolCall));
   expect(told.content).toMatch(/ARGUMENTS_BAD(.|\n)*no JSON/);
+});
+
+verifies('INT-01', 'LangChain is an optional peer that one file of the sources imports', () => {
+  const { dependencies, peerDependenciesMeta } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
+  expect([dependencies, peerDependenciesMeta['@langchain/core']]).toEqual([undefined, { optional: true }]);
+  const sources = readdirSync(`${root}src`, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.ts'),
+  );
+  const importing = sources.filter((file) => readFileSync(`${root}src/${file}`, 'utf8').includes("from '@langchain/"));
+  expect(importing).toEqual([join('adapters', 'langchain.ts')]);
 });
