@@ -22,6 +22,8 @@ export interface Driver {
   readonly unknownTool?: RegExp;
   /** What the model reads of arguments that are no JSON, where the framework itself parses them. */
   readonly badArguments?: RegExp;
+  /** The framework asks people itself, and the driver answers as `approve` of the task does. Default: it refuses every question. */
+  readonly answersAsApprove?: boolean;
   /** What the model reads of a refusal, where the framework itself asks for approval. */
   readonly refusal?: RegExp;
 }
@@ -192,6 +194,24 @@ export const situations: readonly Situation[] = [
       const { texts } = await readOf(driver, small, [call], { approve: async () => 'no' });
       assert.match(texts.join(), driver.refusal ?? /APPROVAL_REFUSED/);
       assert.doesNotMatch(await logOf(small), /remove/);
+    },
+  },
+  {
+    name: 'a call that is approved is made, and asked about again the next time',
+    async check(driver, { small }) {
+      if (driver.refusal !== undefined && !driver.answersAsApprove) return;
+      const answers = ['once', 'no'] as const;
+      let asked = 0;
+      const approve = async () => answers[asked++] ?? 'no';
+      const calls = [{ name: 'mcp__desk__remove', arguments: { path: 'a' } }];
+      await logOf(small);
+      const { model, answer } = await loop(driver, small, [{ calls }, { calls }, { text: 'Done.' }], { approve });
+      assert.equal(answer, 'Done.');
+      const last = model.requests.at(-1);
+      const [first, second] = last ? sentResults(last).map(({ text }) => text) : [];
+      assert.match(first ?? '', /removed/);
+      assert.match(second ?? '', driver.refusal ?? /APPROVAL_REFUSED/);
+      assert.equal(await logOf(small).then((log) => log.match(/remove/g)?.length), 1);
     },
   },
   {

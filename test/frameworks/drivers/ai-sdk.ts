@@ -1,4 +1,4 @@
-// Owns driving the AI SDK as a host does: its loop with and without streaming, and a person who refuses whatever is asked.
+// Owns driving the AI SDK as a host does: its loop with and without streaming, and a person who is asked by the framework.
 
 import type * as aiSdk from 'ai';
 import { aiTools } from '../../../src/adapters/ai-sdk.ts';
@@ -12,7 +12,12 @@ export async function openDrivers(major: string): Promise<Readonly<Record<string
   const { createOpenAI } = (
     major === '6' ? await import('@ai-sdk/openai-3') : await import('@ai-sdk/openai')
   ) as typeof import('@ai-sdk/openai');
-  const told = { unknownTool: /unavailable tool/, badArguments: /Invalid input for tool/, refusal: /denied/i };
+  const told = {
+    unknownTool: /unavailable tool/,
+    badArguments: /Invalid input for tool/,
+    refusal: /denied/i,
+    answersAsApprove: true,
+  };
   const driver = (take: Take): Driver => ({
     ...told,
     run: (task) => run(ai, createOpenAI({ baseURL: `${task.url}/v1`, apiKey: 'none' })('scripted'), task, take),
@@ -22,11 +27,15 @@ export async function openDrivers(major: string): Promise<Readonly<Record<string
 
 type Request = Parameters<Ai['generateText']>[0];
 type Answer = Pick<Awaited<ReturnType<Ai['generateText']>>, 'text' | 'content'> & {
-  readonly response: { readonly messages: readonly aiSdk.ModelMessage[] };
+  readonly added: readonly aiSdk.ModelMessage[];
 };
 type Take = (ai: Ai, request: Request) => Promise<Answer>;
 
-const generate: Take = (ai, request) => ai.generateText(request);
+const generate: Take = async (ai, request) => {
+  const { text, content, responseMessages, response } = await ai.generateText(request);
+  // Version 6 has all of them in `response`.
+  return { text, content, added: responseMessages ?? response.messages };
+};
 
 const stream: Take = async (ai, request) => {
   let failure: unknown;
@@ -36,18 +45,23 @@ const stream: Take = async (ai, request) => {
   const streamed = ai.streamText({ ...(request as Parameters<Ai['streamText']>[0]), onError });
   await streamed.consumeStream();
   if (failure !== undefined) throw failure;
-  const [text, content, response] = await Promise.all([streamed.text, streamed.content, streamed.response]);
-  return { text, content: content as Answer['content'], response };
+  const [text, content, all, response] = await Promise.all([
+    streamed.text,
+    streamed.content,
+    streamed.responseMessages,
+    streamed.response,
+  ]);
+  return { text, content: content as Answer['content'], added: all ?? response.messages };
 };
 
 /** Runs again with the person's answers as long as the framework asks. */
 async function run(ai: Ai, model: aiSdk.LanguageModel, task: Task, take: Take): Promise<string> {
   // The framework asks people itself.
-  const { approve: _, ...options } = task.options;
+  const { approve, ...options } = task.options;
   const { tools, prepareStep, systemPrompt } = aiTools(task.source.view(), options);
   const messages: aiSdk.ModelMessage[] = [{ role: 'user', content: task.prompt }];
   for (;;) {
-    const { text, content, response } = await take(ai, {
+    const { text, content, added } = await take(ai, {
       model,
       system: systemPrompt,
       messages,
@@ -59,11 +73,11 @@ async function run(ai: Ai, model: aiSdk.LanguageModel, task: Task, take: Take): 
     });
     const asked = content.filter((part) => part.type === 'tool-approval-request');
     if (asked.length === 0) return text;
-    const answers = asked.map(({ approvalId }) => ({
-      type: 'tool-approval-response' as const,
-      approvalId,
-      approved: false,
-    }));
-    messages.push(...response.messages, { role: 'tool', content: answers });
+    const answers = [];
+    for (const { approvalId } of asked) {
+      const approved = (await approve?.({} as never, {} as never)) === 'once';
+      answers.push({ type: 'tool-approval-response' as const, approvalId, approved });
+    }
+    messages.push(...added, { role: 'tool', content: answers });
   }
 }
