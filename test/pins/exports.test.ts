@@ -210,6 +210,52 @@ const doors = {
     values: ['createFakeClock', 'createFakeServer', 'createScriptedTransport'],
     types: ['FakeClock', 'FakePrompt', 'FakeServer', 'FakeServerOptions', 'FakeTool', 'FakeTools', 'ScriptedTransport'],
   },
+  'src/adapters/anthropic.ts': {
+    values: ['messagesTools', 'runnerTools'],
+    types: [
+      'AdapterModel',
+      'AdapterOptions',
+      'MessagesBlock',
+      'MessagesResult',
+      'MessagesTool',
+      'MessagesTools',
+      'ResultPart',
+      'RunContext',
+      'RunOptions',
+      'RunnableTool',
+      'RunnerTools',
+      'ToolSource',
+    ],
+  },
+  'src/adapters/google.ts': {
+    values: ['fleetTool'],
+    types: [
+      'AdapterModel',
+      'AdapterOptions',
+      'FleetTool',
+      'GoogleCall',
+      'GoogleDeclaration',
+      'GoogleOptions',
+      'GoogleResult',
+      'ToolSource',
+    ],
+  },
+  'src/adapters/openai-agents.ts': {
+    values: ['agentsServer', 'agentsTools'],
+    types: [
+      'AdapterModel',
+      'AdapterOptions',
+      'AgentsCallDetails',
+      'AgentsContent',
+      'AgentsFunctionTool',
+      'AgentsFunctionTools',
+      'AgentsMcpTool',
+      'AgentsPart',
+      'AgentsServer',
+      'AgentsServerOptions',
+      'ToolSource',
+    ],
+  },
   'src/adapters/openai.ts': {
     values: ['chatTools', 'responsesTools'],
     types: [
@@ -257,7 +303,16 @@ for (const [path, { values, types }] of Object.entries(doors)) {
 test('the package has exactly these doors', () => {
   const { exports, bin } = JSON.parse(readFileSync(urlOf('package.json'), 'utf8'));
   expect([Object.keys(exports), Object.keys(bin)]).toEqual([
-    ['.', './testing', './openai', './schema.json', './package.json'],
+    [
+      '.',
+      './testing',
+      './anthropic',
+      './google',
+      './openai',
+      './openai-agents',
+      './schema.json',
+      './package.json',
+    ],
     ['plexus'],
   ]);
 });
