@@ -22,7 +22,7 @@ export const owed: Partial<Record<RequirementId, string>> = {
   'SRV-12': 'all of it',
   'INT-01': 'all of it',
   'INT-02': 'all of it',
-  'INT-03': 'the AI SDK and Anthropic',
+  'INT-03': 'the AI SDK',
   'INT-05': 'all of it',
   'INT-06': 'all of it',
   'INT-07': 'all of it',

@@ -2,12 +2,13 @@
 // answer, and the same tools for the SDK's tool runner. Plain objects: nothing of the package `@anthropic-ai/sdk` is imported.
 
 import type { ToolOutcome } from '../model/tool.ts';
-import { unknownVersion } from './known-versions.ts';
+import { checkFramework } from './framework-version.ts';
 import { createToolList } from './tool-list.ts';
 import {
   type AdapterModel,
   type AdapterOptions,
   createToolset,
+  type FrameworkTraits,
   type ImagePart,
   type ShownTool,
   type ToolSource,
@@ -80,13 +81,11 @@ export type ResultPart =
 
 /** For `client.messages`. */
 export function messagesTools(source: ToolSource, options: AdapterOptions = {}): MessagesTools {
-  const toolset = createToolset(source, options, { provider: 'anthropic' });
+  const toolset = openToolset(source, options);
   const { step, ...list } = createToolList(toolset, messagesTool);
   return {
     ...list,
-    async run(content, { signal } = {}) {
-      if (!Array.isArray(content))
-        throw unknownVersion('@anthropic-ai/sdk', 'The content of an answer is a list of blocks.');
+    run(content, { signal } = {}) {
       const shown = step();
       const calls = content.filter(({ type }) => type === 'tool_use');
       return Promise.all(
@@ -107,7 +106,7 @@ export function messagesTools(source: ToolSource, options: AdapterOptions = {}):
 
 /** For `client.beta.messages.toolRunner`. */
 export function runnerTools(source: ToolSource, options: AdapterOptions = {}): RunnerTools {
-  const toolset = createToolset(source, options, { provider: 'anthropic', keepsTools: true });
+  const toolset = openToolset(source, options, { keepsTools: true });
   const { step, ...list } = createToolList(
     toolset,
     (tool): RunnableTool => ({
@@ -123,6 +122,11 @@ export function runnerTools(source: ToolSource, options: AdapterOptions = {}): R
     }),
   );
   return list;
+}
+
+function openToolset(source: ToolSource, options: AdapterOptions, traits: FrameworkTraits = {}) {
+  checkFramework('@anthropic-ai/sdk', ['1']);
+  return createToolset(source, options, { provider: 'anthropic', ...traits });
 }
 
 const messagesTool = ({ name, description, inputSchema }: ShownTool): MessagesTool => ({

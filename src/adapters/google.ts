@@ -2,7 +2,7 @@
 // for a loop of the host's own. Plain objects: nothing of the package `@google/genai` is imported.
 
 import type { ToolOutcome } from '../model/tool.ts';
-import { unknownVersion } from './known-versions.ts';
+import { checkFramework } from './framework-version.ts';
 import { createToolList } from './tool-list.ts';
 import { type AdapterModel, type AdapterOptions, createToolset, type ImagePart, type ToolSource } from './toolset.ts';
 
@@ -50,6 +50,7 @@ export interface GoogleResult {
 
 /** For `config.tools` of `generateContent`, `generateContentStream` and chats. */
 export function fleetTool(source: ToolSource, options: GoogleOptions = {}): FleetTool {
+  checkFramework('@google/genai', ['2']);
   const toolset = createToolset(source, options, { provider: 'google', keepsTools: true });
   const list = createToolList(
     toolset,
@@ -75,10 +76,7 @@ export function fleetTool(source: ToolSource, options: GoogleOptions = {}): Flee
     options.standsBesideOthers !== true || toolset.step().tools.some((tool) => tool.name === name);
   return {
     tool: async () => ({ functionDeclarations: list.tools() }),
-    async callTool(calls) {
-      if (!Array.isArray(calls)) throw unknownVersion('@google/genai', 'The calls of an answer are a list.');
-      return Promise.all(calls.filter(isOurs).map(perform));
-    },
+    callTool: (calls) => Promise.all(calls.filter(isOurs).map(perform)),
     systemPrompt: list.systemPrompt,
   };
 }

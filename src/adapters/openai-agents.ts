@@ -2,12 +2,13 @@
 // those who want its approvals. Plain objects: nothing of the package `@openai/agents` is imported.
 
 import type { ToolOutcome } from '../model/tool.ts';
-import { unknownVersion } from './known-versions.ts';
+import { checkFramework } from './framework-version.ts';
 import { createToolList } from './tool-list.ts';
 import {
   type AdapterModel,
   type AdapterOptions,
   createToolset,
+  type FrameworkTraits,
   type ImagePart,
   type ModelStep,
   type ToolSource,
@@ -90,7 +91,7 @@ export interface AgentsCallDetails {
 
 /** For `mcpServers` of an agent. */
 export function agentsServer(source: ToolSource, options: AgentsServerOptions = {}): AgentsServer {
-  const toolset = createToolset(source, options, { provider: 'openai' });
+  const toolset = openToolset(source, options);
   let listed: ListedTools | undefined;
   const list = (): ListedTools => {
     const step = toolset.step();
@@ -115,7 +116,7 @@ export function agentsServer(source: ToolSource, options: AgentsServerOptions = 
 
 /** For `tools` of an agent. Takes no `approve`: the SDK asks, and the host answers with `state.approve` or `state.reject`. */
 export function agentsTools(source: ToolSource, options: Omit<AdapterOptions, 'approve'> = {}): AgentsFunctionTools {
-  const toolset = createToolset(source, options, { provider: 'openai', keepsTools: true });
+  const toolset = openToolset(source, options, { keepsTools: true });
   const { step, ...list } = createToolList(
     toolset,
     ({ name, description, inputSchema }): AgentsFunctionTool => ({
@@ -128,7 +129,7 @@ export function agentsTools(source: ToolSource, options: Omit<AdapterOptions, 'a
       needsApproval: (_context, input) => step().requiresApproval({ name, arguments: input }),
       async invoke(context, input, { toolCall, signal } = {}) {
         const callId = toolCall?.callId;
-        const isApproved = callId !== undefined && approvalsOf(context)({ toolName: name, callId }) === true;
+        const isApproved = isApprovedIn(context, name, callId);
         const outcome = await step().run({ name, arguments: input, callId, signal, isApproved });
         const parts = partsOf(outcome, toolset);
         return parts.length === 1 ? outcome.text : parts;
@@ -136,6 +137,11 @@ export function agentsTools(source: ToolSource, options: Omit<AdapterOptions, 'a
     }),
   );
   return list;
+}
+
+function openToolset(source: ToolSource, options: AdapterOptions, traits: FrameworkTraits = {}): Toolset {
+  checkFramework('@openai/agents', ['0.20']);
+  return createToolset(source, options, { provider: 'openai', ...traits });
 }
 
 interface ListedTools {
@@ -169,14 +175,12 @@ function shownName(name: string, taken: ReadonlyMap<string, string>): string {
   return shown;
 }
 
-type IsApproved = (call: { toolName: string; callId: string }) => boolean | undefined;
-
-/** What the run's context knows of approvals. Without it nothing could tell an approved call from one that was never asked about. */
-function approvalsOf(context: unknown): IsApproved {
-  const { isToolApproved } = (context ?? {}) as { isToolApproved?: IsApproved };
-  if (typeof isToolApproved !== 'function')
-    throw unknownVersion('@openai/agents', 'The run tells nothing of approvals to a function tool.');
-  return isToolApproved.bind(context);
+/** What the context of a run knows of approvals: only a yes to this call counts. */
+function isApprovedIn(context: unknown, toolName: string, callId: string | undefined): boolean {
+  const run = context as
+    | { isToolApproved?(call: { toolName: string; callId: string }): boolean | undefined }
+    | undefined;
+  return callId !== undefined && run?.isToolApproved?.({ toolName, callId }) === true;
 }
 
 function partsOf(outcome: ToolOutcome, { imagesOf }: Toolset): AgentsPart[] {

@@ -2,6 +2,7 @@
 // for a loop of the host's own. Plain objects: nothing of the package `openai` is imported.
 
 import type { ToolOutcome } from '../model/tool.ts';
+import { checkFramework } from './framework-version.ts';
 import { createToolList, type JsonParameters } from './tool-list.ts';
 import { type AdapterModel, type AdapterOptions, createToolset, type ToolSource } from './toolset.ts';
 
@@ -143,6 +144,7 @@ export function responsesTools(source: ToolSource, options: AdapterOptions = {})
 
 /** What both APIs share. */
 function openTools<ApiTool>(source: ToolSource, options: AdapterOptions, toApi: (tool: NamedTool) => ApiTool) {
+  checkFramework('openai', ['6', '7']);
   const toolset = createToolset(source, options, { provider: 'openai' });
   return {
     ...createToolList(toolset, ({ name, description, inputSchema }) =>

@@ -3,7 +3,7 @@
 import type { Anthropic } from '@anthropic-ai/sdk';
 import type { BetaRunnableTool } from '@anthropic-ai/sdk/lib/tools/BetaRunnableTool';
 import type { CallableTool } from '@google/genai';
-import type { FunctionTool, MCPServer } from '@openai/agents';
+import type { MCPServer, Tool } from '@openai/agents';
 import type * as openai7 from 'openai';
 import type * as openai6 from 'openai-6';
 import type { MessagesBlock, MessagesResult, MessagesTool, RunnableTool } from '../../src/adapters/anthropic.ts';
@@ -48,4 +48,4 @@ export type Anthropic1 = [
 
 export type Google2 = Fits<FleetTool, CallableTool>;
 
-export type Agents0 = [Fits<AgentsServer, MCPServer>, Fits<AgentsFunctionTool, FunctionTool<unknown, any>>];
+export type Agents0 = [Fits<AgentsServer, MCPServer>, Fits<AgentsFunctionTool, Tool>];

@@ -303,16 +303,7 @@ for (const [path, { values, types }] of Object.entries(doors)) {
 test('the package has exactly these doors', () => {
   const { exports, bin } = JSON.parse(readFileSync(urlOf('package.json'), 'utf8'));
   expect([Object.keys(exports), Object.keys(bin)]).toEqual([
-    [
-      '.',
-      './testing',
-      './anthropic',
-      './google',
-      './openai',
-      './openai-agents',
-      './schema.json',
-      './package.json',
-    ],
+    ['.', './testing', './anthropic', './google', './openai', './openai-agents', './schema.json', './package.json'],
     ['plexus'],
   ]);
 });
