@@ -24,7 +24,7 @@ await mcp.ready();
 const client = new Anthropic();
 const { tools, systemPrompt } = runnerTools(mcp);
 const { content } = await client.beta.messages.toolRunner({
-  model: process.env.MODEL ?? 'claude-sonnet-4-5',
+  model: process.env.MODEL ?? 'claude-sonnet-5-5',
   max_tokens: 2000,
   system: systemPrompt(),
   messages: [{ role: 'user', content: 'What is in the note welcome.md?' }],

@@ -3,7 +3,7 @@
 
 import type { ToolOutcome } from '../model/tool.ts';
 import { checkFramework } from './framework-version.ts';
-import { createToolList } from './tool-list.ts';
+import { createToolList, type RunOptions } from './tool-list.ts';
 import {
   type AdapterModel,
   type AdapterOptions,
@@ -14,7 +14,7 @@ import {
   type ToolSource,
 } from './toolset.ts';
 
-export type { AdapterModel, AdapterOptions, ToolSource };
+export type { AdapterModel, AdapterOptions, RunOptions, ToolSource };
 
 /** The fleet as tools of `client.messages` and `client.beta.messages`, for a loop of the host's own. */
 export interface MessagesTools {
@@ -27,11 +27,6 @@ export interface MessagesTools {
    * Never rejects: a tool that fails, is denied or does not exist has a result that says so.
    */
   run(content: readonly MessagesBlock[], options?: RunOptions): Promise<MessagesResult[]>;
-}
-
-export interface RunOptions {
-  /** Aborting it cancels these calls. */
-  readonly signal?: AbortSignal;
 }
 
 /** The fleet as tools of `client.beta.messages.toolRunner`, which keeps the tools that it begins with. */

@@ -3,10 +3,10 @@
 
 import type { ToolOutcome } from '../model/tool.ts';
 import { checkFramework } from './framework-version.ts';
-import { createToolList, type JsonParameters } from './tool-list.ts';
+import { createToolList, type JsonParameters, type RunOptions } from './tool-list.ts';
 import { type AdapterModel, type AdapterOptions, createToolset, type ToolSource } from './toolset.ts';
 
-export type { AdapterModel, AdapterOptions, ToolSource };
+export type { AdapterModel, AdapterOptions, RunOptions, ToolSource };
 
 /** The fleet as tools of one API. */
 export interface OpenAITools<ApiTool, ApiCall, ApiResult> {
@@ -19,11 +19,6 @@ export interface OpenAITools<ApiTool, ApiCall, ApiResult> {
    * that fails, is denied or does not exist has a result that says so.
    */
   run(calls: readonly ApiCall[] | null | undefined, options?: RunOptions): Promise<ApiResult[]>;
-}
-
-export interface RunOptions {
-  /** Aborting it cancels these calls. */
-  readonly signal?: AbortSignal;
 }
 
 export interface ChatTool {

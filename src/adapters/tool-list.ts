@@ -6,6 +6,12 @@ import type { ModelStep, ShownTool, Toolset } from './toolset.ts';
 /** A type for schemas that every framework's own type accepts. */
 export type JsonParameters = { [key: string]: unknown };
 
+/** For the calls of one answer. */
+export interface RunOptions {
+  /** Aborting it cancels these calls. */
+  readonly signal?: AbortSignal;
+}
+
 export interface ToolList<ApiTool> {
   /** The tools as they are now, in an order that stays. */
   tools(): ApiTool[];
