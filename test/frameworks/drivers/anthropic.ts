@@ -6,7 +6,7 @@ import { messagesTools, runnerTools } from '../../../src/adapters/anthropic.ts';
 import { isObject } from '../../../src/kernel/json.ts';
 import { sentResults } from '../../servers/models/sent.ts';
 import { startModelServer } from '../../servers/models/server.ts';
-import type { Driver, Situation, Task } from '../situations.ts';
+import { loop as ask, type Driver, logOf, type Situation, type Task } from '../situations.ts';
 
 const common = { model: 'scripted', max_tokens: 1000 };
 
@@ -16,7 +16,9 @@ const textOf = ({ content }: { readonly content: readonly { readonly type: strin
   content.map(({ text = '' }) => text).join('');
 
 async function loop(task: Task, stream: boolean): Promise<string> {
-  const { source, options, prompt, signal } = task;
+  const { source, prompt, signal } = task;
+  // What the framework passes to each call has to suffice.
+  const { signal: _signal, ...options } = task.options;
   const client = clientOf(task);
   const mcp = messagesTools(source, options);
   const messages: Anthropic.MessageParam[] = [{ role: 'user', content: prompt }];
@@ -25,14 +27,15 @@ async function loop(task: Task, stream: boolean): Promise<string> {
     const message = stream
       ? await client.messages.stream(request, { signal }).finalMessage()
       : await client.messages.create(request, { signal });
-    const results = await mcp.run(message.content);
+    const results = await mcp.run(message.content, { signal });
     if (results.length === 0) return textOf(message);
     messages.push({ role: 'assistant', content: message.content }, { role: 'user', content: results });
   }
 }
 
 async function runner(task: Task, stream: boolean): Promise<string> {
-  const { source, options, prompt, signal } = task;
+  const { source, prompt, signal } = task;
+  const { signal: _signal, ...options } = task.options;
   const mcp = runnerTools(source, options);
   const messages = [{ role: 'user' as const, content: prompt }];
   const request = { ...common, messages, system: mcp.systemPrompt(), tools: mcp.tools(), thread: false as const };
@@ -42,6 +45,23 @@ async function runner(task: Task, stream: boolean): Promise<string> {
       .runUntilDone(),
   );
 }
+
+const throws: Situation = {
+  name: 'a listener that throws changes nothing for the loop, and is told to the host',
+  async check(driver, { small }) {
+    const aborting = new AbortController();
+    const problem = new Error('the listener is broken');
+    const onProgress = () => {
+      aborting.abort();
+      throw problem;
+    };
+    await logOf(small);
+    const waiting = { calls: [{ name: 'mcp__desk__wait' }] };
+    await assert.rejects(ask(driver, small, [waiting], { aborting, onProgress }), /abort/i);
+    assert.match(await logOf(small), /cancelled:wait/);
+    assert.ok(small.errors.some((error) => String(error).includes(problem.message)));
+  },
+};
 
 const streams: Situation = {
   name: 'streams each reply over a thread of the API, and tells a failure as one',
@@ -75,7 +95,7 @@ export async function openDrivers(): Promise<Readonly<Record<string, Driver>>> {
   // Of a stream the SDK reads what is whole in the arguments.
   const badArguments = /"b" is missing/;
   return {
-    messages: { run: (task) => loop(task, false) },
+    messages: { run: (task) => loop(task, false), further: [throws] },
     'messages, streaming': { run: (task) => loop(task, true), badArguments },
     'tool runner': { run: (task) => runner(task, false), ...ofRunner },
     'tool runner, streaming': { run: (task) => runner(task, true), ...ofRunner, badArguments, further: [streams] },

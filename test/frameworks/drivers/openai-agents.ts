@@ -19,7 +19,9 @@ const runnerOf = ({ url }: Pick<Task, 'url'>) =>
   });
 
 async function server(task: Task, stream: boolean): Promise<string> {
-  const { source, options, prompt, signal } = task;
+  const { source, prompt, signal } = task;
+  // What the framework passes to each call has to suffice.
+  const { signal: _signal, ...options } = task.options;
   const mcp = agentsServer(source, options);
   const agent = new Agent({ name, model, instructions: () => mcp.systemPrompt(), mcpServers: [mcp] });
   if (!stream) return (await runnerOf(task).run(agent, prompt, { signal })).finalOutput ?? '';
@@ -30,7 +32,7 @@ async function server(task: Task, stream: boolean): Promise<string> {
 
 async function functionTools(task: Task): Promise<string> {
   const { source, prompt, signal } = task;
-  const { approve: _approve, ...options } = task.options;
+  const { approve: _approve, signal: _signal, ...options } = task.options;
   const mcp = agentsTools(source, options);
   const agent = new Agent({ name, model, instructions: mcp.systemPrompt(), tools: mcp.tools() });
   const runner = runnerOf(task);
