@@ -1,7 +1,8 @@
 // Owns what Plexus promises about its speed, as ratios within one run, and whether a run kept it. Rates are promised from
 // below, costs from above. `against` is a contestant, Node by itself (`node`), or the best of the other libraries (`rivals`);
-// without it the row's own unit counts. `holds` belongs to a promise that is not kept yet: the figure of today. It may only come
-// closer to the promise, and goes when the promise is kept, so that CI notices what gets worse in the meantime.
+// without it the row's own unit counts. `holds` belongs to a promise that is not kept yet: the figure of today with room for
+// a machine's noise. It comes closer to the promise with each gain, and goes when the promise is kept, so that CI notices what gets
+// worse in the meantime.
 
 import { rivals } from './contestants.mjs';
 import { ratioOf } from './report.mjs';

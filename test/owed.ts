@@ -21,7 +21,6 @@ export const owed: Partial<Record<RequirementId, string>> = {
   'SRV-11': 'all of it',
   'SRV-12': 'all of it',
   'INT-02': 'all of it',
-  'INT-03': 'Anthropic',
   'INT-05': 'all of it',
   'INT-06': 'all of it',
   'INT-07': 'all of it',

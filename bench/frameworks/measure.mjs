@@ -1,7 +1,7 @@
 // Owns one measure of one framework in a fresh process: `contestant.mjs` runs it. The framework is loaded before anything is counted;
 // Plexus, its adapter and the framework's own client are counted with their imports.
 
-import '../../test/frameworks/resolve-here.mjs';
+import '../../test/frameworks/installed-here.mjs';
 
 const ECHO = {
   name: 'mcp__echo-0__echo',

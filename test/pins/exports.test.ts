@@ -235,6 +235,52 @@ const doors = {
       'ToolSource',
     ],
   },
+  'src/adapters/anthropic.ts': {
+    values: ['messagesTools', 'runnerTools'],
+    types: [
+      'AdapterModel',
+      'AdapterOptions',
+      'MessagesBlock',
+      'MessagesResult',
+      'MessagesTool',
+      'MessagesTools',
+      'ResultPart',
+      'RunContext',
+      'RunOptions',
+      'RunnableTool',
+      'RunnerTools',
+      'ToolSource',
+    ],
+  },
+  'src/adapters/google.ts': {
+    values: ['fleetTool'],
+    types: [
+      'AdapterModel',
+      'AdapterOptions',
+      'FleetTool',
+      'GoogleCall',
+      'GoogleDeclaration',
+      'GoogleOptions',
+      'GoogleResult',
+      'ToolSource',
+    ],
+  },
+  'src/adapters/openai-agents.ts': {
+    values: ['agentsServer', 'agentsTools'],
+    types: [
+      'AdapterModel',
+      'AdapterOptions',
+      'AgentsCallDetails',
+      'AgentsContent',
+      'AgentsFunctionTool',
+      'AgentsFunctionTools',
+      'AgentsMcpTool',
+      'AgentsPart',
+      'AgentsServer',
+      'AgentsServerOptions',
+      'ToolSource',
+    ],
+  },
   'src/adapters/openai.ts': {
     values: ['chatTools', 'responsesTools'],
     types: [
@@ -282,7 +328,18 @@ for (const [path, { values, types }] of Object.entries(doors)) {
 test('the package has exactly these doors', () => {
   const { exports, bin } = JSON.parse(readFileSync(urlOf('package.json'), 'utf8'));
   expect([Object.keys(exports), Object.keys(bin)]).toEqual([
-    ['.', './testing', './ai-sdk', './langchain', './openai', './schema.json', './package.json'],
+    [
+      '.',
+      './testing',
+      './ai-sdk',
+      './anthropic',
+      './google',
+      './langchain',
+      './openai',
+      './openai-agents',
+      './schema.json',
+      './package.json',
+    ],
     ['plexus'],
   ]);
 });

@@ -19,5 +19,7 @@ test('a version that no test has seen is refused with those that are known to wo
     'This adapter is known to work with ai 6 and 7; version 5.0.9 is installed. Install one of those: npm install ai@7',
   );
   for (const version of ['6.0.1', '7.0.0-beta.1', undefined]) checkFramework('ai', ['6', '7'], beside(version));
+  for (const version of ['0.20.0', '0.20.7']) checkFramework('ai', ['0.20'], beside(version));
+  expect(() => checkFramework('ai', ['0.20'], beside('0.2.0'))).toThrow('version 0.2.0 is installed');
   checkFramework('not-installed', ['1'], beside('5.0.9'));
 });

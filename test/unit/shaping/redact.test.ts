@@ -167,11 +167,15 @@ describe('what looks like a secret', () => {
     );
   });
 
-  verifies('TRU-08', 'is not looked for behind a mark, although the name of its rule sounds like the name of a secret', () => {
-    const rest = plain.text(`KEY[${TOKEN}]=${TOKEN}=(=a)*+01`);
-    expect(rest).toBe('KEY[[redacted:github-token]]=[redacted:github-token]=(=a)*+01');
-    expect(plain.text(rest)).toBe(rest);
-  });
+  verifies(
+    'TRU-08',
+    'is not looked for behind a mark, although the name of its rule sounds like the name of a secret',
+    () => {
+      const rest = plain.text(`KEY[${TOKEN}]=${TOKEN}=(=a)*+01`);
+      expect(rest).toBe('KEY[[redacted:github-token]]=[redacted:github-token]=(=a)*+01');
+      expect(plain.text(rest)).toBe(rest);
+    },
+  );
 
   test('is told with its place in the text as it was given', () => {
     const { inspect } = redactorOf({ N: 'known-value-1' });
