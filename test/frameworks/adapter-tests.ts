@@ -35,9 +35,13 @@ export function describeWithNewerNode(
 ): void {
   describe('with Node 24', () => {
     let report: Report;
+    // A situation that hangs must not leave its process behind.
+    const hung = new AbortController();
+    afterAll(() => hung.abort());
     beforeAll(async () => {
       const { stdout } = await promisify(execFile)(newerNode, [...nodeOptions, program, name, major], {
         encoding: 'utf8',
+        signal: hung.signal,
       });
       report = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as Report;
     });

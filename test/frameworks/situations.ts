@@ -235,8 +235,8 @@ export const situations: readonly Situation[] = [
     name: 'a tool list that changes between two steps is followed',
     async check(driver, { small }) {
       const late = 'mcp__desk__late';
-      await small.turn().call('mcp__desk__shrink');
-      await catalogOf(small, (names) => !names.includes(late));
+      // A fresh process: the runtime asks a server that changes its list again and again less and less often.
+      await small.reconnect('desk');
       const script: readonly ScriptedStep[] = [
         { calls: [{ name: 'mcp__desk__grow' }] },
         async () => {

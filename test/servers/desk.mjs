@@ -53,14 +53,6 @@ const tools = {
       return text('grown');
     },
   },
-  shrink: {
-    description: 'Takes the tool "late" away.',
-    run: () => {
-      if (isGrown) send({ method: 'notifications/tools/list_changed' });
-      isGrown = false;
-      return text('shrunk');
-    },
-  },
   late: { description: 'Came late.', run: () => text('here I am') },
   log: { description: 'Gives what was run.', run: () => text(log.splice(0).join(' ')) },
   create_invoice: {

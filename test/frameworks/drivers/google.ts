@@ -61,8 +61,7 @@ const further: readonly Situation[] = [
       const late = 'mcp__desk__late';
       const mcp = fleetTool(small);
       const offers = async () => (await ask([done], [mcp])).flatMap(sentTools).some(({ name }) => name === late);
-      await small.turn().call('mcp__desk__shrink');
-      await catalogOf(small, (names) => !names.includes(late));
+      await small.reconnect('desk');
       assert.equal(await offers(), false);
       await small.turn().call('mcp__desk__grow');
       await catalogOf(small, (names) => names.includes(late));

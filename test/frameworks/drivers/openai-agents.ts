@@ -48,8 +48,7 @@ const lists: Situation = {
   name: 'the list is kept until the tools change',
   async check(_driver, { small }) {
     const late = 'mcp__desk__late';
-    await small.turn().call('mcp__desk__shrink');
-    await catalogOf(small, (names) => !names.includes(late));
+    await small.reconnect('desk');
     const mcp = agentsServer(small);
     const given: (readonly object[])[] = [];
     const watched = {
