@@ -32,10 +32,10 @@ export async function main(words, { withPeers = false } = {}) {
   const field = fields[withPeers ? 'peers' : isShort ? 'short' : 'usual'];
   const rounds = options.rounds === undefined ? extent.rounds : Number(options.rounds);
   warnIfBusy();
-  const rows = await run(options.only ?? usual, { ...extent, rounds, field });
+  const rows = await run(measures, options.only ?? usual, { ...extent, rounds, field });
   if (rows === 'interrupted') return 130;
   const judged = judge(rows, { isShort });
-  console.log(options.json ? JSON.stringify({ rows, promises: judged }, null, 2) : text(rows, judged, rounds));
+  console.log(options.json ? JSON.stringify({ rows, promises: judged }, null, 2) : reportText(rows, judged, rounds));
   return judged.every(({ passed }) => passed) ? 0 : 1;
 }
 
@@ -53,7 +53,7 @@ function parse(words) {
 }
 
 /** Ends every process it started and removes every file, also when it is interrupted or takes too long. */
-async function run(names, { longestMs, ...extent }) {
+export async function run(all, names, { longestMs, ...extent }) {
   const folder = await mkdtemp(join(tmpdir(), 'plexus-bench-'));
   const interrupted = new AbortController();
   const interrupt = () => interrupted.abort();
@@ -64,7 +64,7 @@ async function run(names, { longestMs, ...extent }) {
   try {
     for (const name of names) {
       console.error(`measuring ${name} …`);
-      const measured = await measures[name]({ ...extent, signal, folder });
+      const measured = await all[name]({ ...extent, signal, folder });
       for (const [key, row] of Object.entries(measured)) rows[`${name}.${key}`] = summarize(row);
     }
     return rows;
@@ -77,7 +77,7 @@ async function run(names, { longestMs, ...extent }) {
   }
 }
 
-function text(rows, judged, rounds) {
+export function reportText(rows, judged, rounds) {
   const [cpu] = cpus();
   const machine = `${availableParallelism()} × ${cpu?.model.trim()}, ${process.platform}, Node ${process.version}`;
   const notes = `${machine}; medians of ${rounds} interleaved rounds, each sample in a fresh process; ×: Plexus against it, round by round`;
@@ -85,7 +85,7 @@ function text(rows, judged, rounds) {
 }
 
 /** A client and its server want two cores to themselves. */
-function warnIfBusy() {
+export function warnIfBusy() {
   const [load] = loadavg();
   if (load > availableParallelism() / 2)
     console.error(`the machine is busy (load ${load.toFixed(1)}): believe the ratios more than the figures`);

@@ -200,7 +200,7 @@ function compare(bench, job, options) {
 }
 
 /** One after the other, each round begun by another: whatever else the machine does hits them all alike. */
-async function interleave(runs, rounds) {
+export async function interleave(runs, rounds) {
   const samples = mapValues(runs, () => []);
   const names = Object.keys(runs);
   for (let round = 0; round < rounds; round += 1) {
@@ -223,7 +223,7 @@ async function serving(bench) {
   };
 }
 
-function row(title, unit, samples, field) {
+export function row(title, unit, samples, field) {
   return { title, unit, samples: mapValues(samples, (rounds) => rounds.map((each) => each[field])) };
 }
 

@@ -47,8 +47,8 @@ const ELAPSED_MARGIN = 2;
 const isElapsed = ({ row }) => !/\.(cpu|rested|memory|heap|call-extra)$/.test(row);
 
 /** Only of what was measured. `kept`: the promise holds. `passed`: this run may go through. */
-export function judge(rows, { isShort = false } = {}) {
-  return promises.flatMap((promise) => {
+export function judge(rows, { isShort = false, table = promises } = {}) {
+  return table.flatMap((promise) => {
     const row = rows[promise.row];
     const other = row && opponentIn(row, promise);
     if (row === undefined || (promise.against !== undefined && other === undefined)) return [];

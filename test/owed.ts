@@ -20,8 +20,6 @@ export const owed: Partial<Record<RequirementId, string>> = {
   'SRV-10': 'all of it',
   'SRV-11': 'the agent itself; `serving/` is proved',
   'SRV-12': 'all of it',
-  'INT-01': 'all of it',
-  'INT-03': 'the AI SDK and Anthropic',
   'INT-06': 'all of it',
   'INT-07': 'all of it',
   'EXT-08': 'macOS and Windows, run for real',

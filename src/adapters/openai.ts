@@ -1,11 +1,12 @@
 // Owns the public surface of "plexus/openai": the tools as OpenAI's two APIs take them, and the results of the calls in an answer,
 // for a loop of the host's own. Plain objects: nothing of the package `openai` is imported.
 
-import type { JsonObject } from '../kernel/json.ts';
 import type { ToolOutcome } from '../model/tool.ts';
-import { type AdapterModel, type AdapterOptions, createToolset, type ModelStep, type ToolSource } from './toolset.ts';
+import { checkFramework } from './framework-version.ts';
+import { createToolList, type JsonParameters, type RunOptions } from './tool-list.ts';
+import { type AdapterModel, type AdapterOptions, createToolset, type ToolSource } from './toolset.ts';
 
-export type { AdapterModel, AdapterOptions, ToolSource };
+export type { AdapterModel, AdapterOptions, RunOptions, ToolSource };
 
 /** The fleet as tools of one API. */
 export interface OpenAITools<ApiTool, ApiCall, ApiResult> {
@@ -18,11 +19,6 @@ export interface OpenAITools<ApiTool, ApiCall, ApiResult> {
    * that fails, is denied or does not exist has a result that says so.
    */
   run(calls: readonly ApiCall[] | null | undefined, options?: RunOptions): Promise<ApiResult[]>;
-}
-
-export interface RunOptions {
-  /** Aborting it cancels these calls. */
-  readonly signal?: AbortSignal;
 }
 
 export interface ChatTool {
@@ -67,7 +63,6 @@ export interface ResponsesResult {
     | ({ type: 'input_text'; text: string } | { type: 'input_image'; image_url: string; detail: 'auto' })[];
 }
 
-type JsonParameters = { [key: string]: unknown };
 export type ChatTools = OpenAITools<ChatTool, ChatCall, ChatResult>;
 export type ResponsesTools = OpenAITools<ResponsesTool, ResponsesItem, ResponsesResult>;
 
@@ -142,30 +137,21 @@ export function responsesTools(source: ToolSource, options: AdapterOptions = {})
   };
 }
 
+/** What both APIs share. */
+function openTools<ApiTool>(source: ToolSource, options: AdapterOptions, toApi: (tool: NamedTool) => ApiTool) {
+  checkFramework('openai', ['6', '7']);
+  const toolset = createToolset(source, options, { provider: 'openai' });
+  return {
+    ...createToolList(toolset, ({ name, description, inputSchema }) =>
+      toApi({ name, description, parameters: inputSchema as JsonParameters }),
+    ),
+    imagesOf: (outcome: ToolOutcome) =>
+      toolset.imagesOf(outcome).map(({ mimeType, data }) => `data:${mimeType};base64,${data}`),
+  };
+}
+
 interface NamedTool {
   readonly name: string;
   readonly description: string;
   readonly parameters: JsonParameters;
-}
-
-/** What both APIs share. The step of the last `tools()` is the one whose tools the model saw. */
-function openTools<ApiTool>(source: ToolSource, options: AdapterOptions, toApi: (tool: NamedTool) => ApiTool) {
-  const toolset = createToolset(source, options, { provider: 'openai' });
-  let shown: { readonly step: ModelStep; readonly tools: ApiTool[] } | undefined;
-  return {
-    tools() {
-      const step = toolset.step();
-      if (shown?.step !== step) {
-        const tools = step.tools.map(({ name, description, inputSchema }) =>
-          toApi({ name, description, parameters: inputSchema as JsonObject & JsonParameters }),
-        );
-        shown = { step, tools };
-      }
-      return [...shown.tools];
-    },
-    systemPrompt: () => toolset.step().systemPrompt,
-    step: () => shown?.step ?? toolset.step(),
-    imagesOf: (outcome: ToolOutcome) =>
-      toolset.imagesOf(outcome).map(({ mimeType, data }) => `data:${mimeType};base64,${data}`),
-  };
 }

@@ -57,7 +57,7 @@ export interface Toolset {
   /** Calls the listener when the tools have changed. Views and turns announce nothing: there `step()` has to be asked. */
   onChange(listener: () => void): Unsubscribe;
   /** The images of a result in formats that every provider reads; none for a model without `vision`. */
-  imagesOf(outcome: ToolOutcome): readonly ImagePart[];
+  imagesOf(outcome: KeptOutcome): readonly ImagePart[];
 }
 
 export interface ModelStep {
@@ -91,6 +91,13 @@ export interface ModelCall {
   readonly signal?: AbortSignal | undefined;
   /** The framework has asked a person, who said yes: for the runtime this is an approval for this one call. */
   readonly isApproved?: boolean;
+}
+
+/** An outcome as frameworks keep it in their messages, store it and send it on: without the blocks as the server sent them. */
+export type KeptOutcome = Omit<ToolOutcome, 'content'>;
+
+export function keptOutcome({ content: _, ...kept }: ToolOutcome): KeptOutcome {
+  return kept;
 }
 
 /** Base64 and its type, one of those that every provider with vision reads. */

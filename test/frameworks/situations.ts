@@ -18,12 +18,18 @@ export interface Driver {
   readonly run: (task: Task) => Promise<string>;
   /** The framework keeps the tools that a run began with. Default: it asks for them before every request. */
   readonly keepsTools?: boolean;
+  /** A tool that was found is called by its own name, not by `mcp_call`. Default: unless the framework keeps its tools. */
+  readonly callsFoundByName?: boolean;
   /** What the model reads of a tool that does not exist, where the framework itself finds that. */
   readonly unknownTool?: RegExp;
   /** What the model reads of arguments that are no JSON, where the framework itself parses them. */
   readonly badArguments?: RegExp;
+  /** The framework asks people itself, and the driver answers as `approve` of the task does. Default: it refuses every question. */
+  readonly answersAsApprove?: boolean;
   /** What the model reads of a refusal, where the framework itself asks for approval. */
   readonly refusal?: RegExp;
+  /** What only this framework can do. */
+  readonly further?: readonly Situation[];
 }
 
 export interface Task {
@@ -62,7 +68,7 @@ export async function openFleets(): Promise<Fleets> {
   // The host would say yes: a refusal is the adapter's.
   const common = { permissions, approve: async () => 'once' as const };
   const [small, large] = await Promise.all([
-    openRuntime(folder, { ...common, servers: { desk: deskWith(), growing: deskWith() } }),
+    openRuntime(folder, { ...common, servers: { desk: deskWith() } }),
     openRuntime(folder, { ...common, servers: { archive: deskWith('150') } }),
   ]);
   return {
@@ -85,7 +91,7 @@ interface RunOptions extends Pick<AdapterOptions, 'approve' | 'onProgress' | 'to
 }
 
 /** Runs the driver's loop with a model that says these steps. */
-async function loop(
+export async function loop(
   driver: Driver,
   source: OpenedRuntime,
   script: readonly ScriptedStep[],
@@ -112,8 +118,21 @@ async function readOf(driver: Driver, source: OpenedRuntime, calls: readonly Scr
 }
 
 /** What the desk ran and cancelled since the last look. */
-async function logOf(source: OpenedRuntime): Promise<string> {
+export async function logOf(source: OpenedRuntime): Promise<string> {
   return (await source.turn().call('mcp__desk__log')).text;
+}
+
+/** Resolves when the tools of the runtime are so. */
+export function catalogOf(source: OpenedRuntime, isSo: (names: readonly string[]) => boolean): Promise<void> {
+  const isNow = () => isSo(source.getTools().map(({ name }) => name));
+  return new Promise((resolve) => {
+    if (isNow()) return resolve();
+    const unsubscribe = source.on('catalog.changed', () => {
+      if (!isNow()) return;
+      unsubscribe();
+      resolve();
+    });
+  });
 }
 
 export const situations: readonly Situation[] = [
@@ -195,25 +214,34 @@ export const situations: readonly Situation[] = [
     },
   },
   {
+    name: 'a call that is approved is made, and asked about again the next time',
+    async check(driver, { small }) {
+      if (driver.refusal !== undefined && !driver.answersAsApprove) return;
+      const answers = ['once', 'no'] as const;
+      let asked = 0;
+      const approve = async () => answers[asked++] ?? 'no';
+      const calls = [{ name: 'mcp__desk__remove', arguments: { path: 'a' } }];
+      await logOf(small);
+      const { model, answer } = await loop(driver, small, [{ calls }, { calls }, { text: 'Done.' }], { approve });
+      assert.equal(answer, 'Done.');
+      const last = model.requests.at(-1);
+      const [first, second] = last ? sentResults(last).map(({ text }) => text) : [];
+      assert.match(first ?? '', /removed/);
+      assert.match(second ?? '', driver.refusal ?? /APPROVAL_REFUSED/);
+      assert.equal(await logOf(small).then((log) => log.match(/remove/g)?.length), 1);
+    },
+  },
+  {
     name: 'a tool list that changes between two steps is followed',
     async check(driver, { small }) {
-      const late = 'mcp__growing__late';
-      await small.reconnect('growing');
-      const seen = () =>
-        new Promise<void>((resolve) => {
-          const isThere = () => small.getTools().some(({ name }) => name === late);
-          if (isThere()) return resolve();
-          const unsubscribe = small.on('catalog.changed', () => {
-            if (!isThere()) return;
-            unsubscribe();
-            resolve();
-          });
-        });
+      const late = 'mcp__desk__late';
+      // A fresh process: the runtime asks a server that changes its list again and again less and less often.
+      await small.reconnect('desk');
       const script: readonly ScriptedStep[] = [
-        { calls: [{ name: 'mcp__growing__grow' }] },
+        { calls: [{ name: 'mcp__desk__grow' }] },
         async () => {
-          await seen();
-          return { calls: [{ name: 'mcp__growing__add', arguments: { a: 1, b: 1 } }] };
+          await catalogOf(small, (names) => names.includes(late));
+          return { calls: [{ name: 'mcp__desk__add', arguments: { a: 1, b: 1 } }] };
         },
         { calls: [{ name: late }] },
         { text: 'Done.' },
@@ -236,9 +264,10 @@ export const situations: readonly Situation[] = [
       const found = 'mcp__archive__create_invoice';
       const args = { customer: 'Ada' };
       const search = { name: 'mcp_search', arguments: { query: 'create an invoice', limit: 1 } };
-      const call = driver.keepsTools
-        ? { name: 'mcp_call', arguments: { name: found, arguments: args } }
-        : { name: found, arguments: args };
+      const byName = driver.callsFoundByName ?? driver.keepsTools !== true;
+      const call = byName
+        ? { name: found, arguments: args }
+        : { name: 'mcp_call', arguments: { name: found, arguments: args } };
       const { model, answer } = await loop(driver, large, [{ calls: [search] }, { calls: [call] }, { text: 'Done.' }]);
       assert.equal(answer, 'Done.');
       const [first, second, last] = model.requests;

@@ -214,6 +214,77 @@ const doors = {
     values: ['createFakeClock', 'createFakeServer', 'createScriptedTransport'],
     types: ['FakeClock', 'FakePrompt', 'FakeServer', 'FakeServerOptions', 'FakeTool', 'FakeTools', 'ScriptedTransport'],
   },
+  'src/adapters/ai-sdk.ts': {
+    values: ['aiTools'],
+    types: [
+      'AdapterModel',
+      'AdapterOptions',
+      'AiCallOptions',
+      'AiModelOutput',
+      'AiTool',
+      'AiTools',
+      'KeptOutcome',
+      'ToolSource',
+    ],
+  },
+  'src/adapters/langchain.ts': {
+    values: ['McpTool', 'langchainTools', 'mcpMiddleware'],
+    types: [
+      'AdapterModel',
+      'AdapterOptions',
+      'KeptOutcome',
+      'LangChainTools',
+      'McpContent',
+      'McpMiddleware',
+      'ToolSource',
+    ],
+  },
+  'src/adapters/anthropic.ts': {
+    values: ['messagesTools', 'runnerTools'],
+    types: [
+      'AdapterModel',
+      'AdapterOptions',
+      'MessagesBlock',
+      'MessagesResult',
+      'MessagesTool',
+      'MessagesTools',
+      'ResultPart',
+      'RunContext',
+      'RunOptions',
+      'RunnableTool',
+      'RunnerTools',
+      'ToolSource',
+    ],
+  },
+  'src/adapters/google.ts': {
+    values: ['fleetTool'],
+    types: [
+      'AdapterModel',
+      'AdapterOptions',
+      'FleetTool',
+      'GoogleCall',
+      'GoogleDeclaration',
+      'GoogleOptions',
+      'GoogleResult',
+      'ToolSource',
+    ],
+  },
+  'src/adapters/openai-agents.ts': {
+    values: ['agentsServer', 'agentsTools'],
+    types: [
+      'AdapterModel',
+      'AdapterOptions',
+      'AgentsCallDetails',
+      'AgentsContent',
+      'AgentsFunctionTool',
+      'AgentsFunctionTools',
+      'AgentsMcpTool',
+      'AgentsPart',
+      'AgentsServer',
+      'AgentsServerOptions',
+      'ToolSource',
+    ],
+  },
   'src/adapters/openai.ts': {
     values: ['chatTools', 'responsesTools'],
     types: [
@@ -302,7 +373,19 @@ for (const [path, { values, types }] of Object.entries(doors)) {
 test('the package has exactly these doors', () => {
   const { exports, bin } = JSON.parse(readFileSync(urlOf('package.json'), 'utf8'));
   expect([Object.keys(exports), Object.keys(bin)]).toEqual([
-    ['.', './testing', './openai', './serving', './schema.json', './package.json'],
+    [
+      '.',
+      './testing',
+      './ai-sdk',
+      './anthropic',
+      './google',
+      './langchain',
+      './openai',
+      './openai-agents',
+      './serving',
+      './schema.json',
+      './package.json',
+    ],
     ['plexus'],
   ]);
 });

@@ -8,7 +8,12 @@ export const root = fileURLToPath(new URL('../../..', import.meta.url));
 export const doors = {
   plexus: 'src/index.ts',
   'plexus/testing': 'src/testing/testing.ts',
+  'plexus/ai-sdk': 'src/adapters/ai-sdk.ts',
+  'plexus/anthropic': 'src/adapters/anthropic.ts',
+  'plexus/google': 'src/adapters/google.ts',
+  'plexus/langchain': 'src/adapters/langchain.ts',
   'plexus/openai': 'src/adapters/openai.ts',
+  'plexus/openai-agents': 'src/adapters/openai-agents.ts',
 } as const;
 
 export type Door = keyof typeof doors;

@@ -1,0 +1,99 @@
+// Owns the tests of the shapes of `plexus/openai-agents` without its package; `test/frameworks/openai-agents.test.ts` has the real loops.
+
+import { describe, expect, test } from 'vitest';
+import { agentsServer, agentsTools } from '../../../src/adapters/openai-agents.ts';
+import { createFakeServer, type FakeTools } from '../../../src/testing/fake-server.ts';
+import { createFolder, start } from '../../e2e/runtimes.ts';
+import { waitFor } from '../../wait-for.ts';
+
+const image = { type: 'image', data: 'aGk=', mimeType: 'image/png' };
+const tools: FakeTools = {
+  draw: { run: () => ({ content: [image] }) },
+  'a-b': { run: () => 'with a dash' },
+  a_b: { run: () => 'with a line' },
+};
+
+const open = async () => {
+  const server = createFakeServer(tools);
+  const permissions = [
+    { tool: 'mcp__*', action: 'allow' as const },
+    { tool: 'mcp__s__draw', action: 'ask' as const },
+  ];
+  const runtime = await start(createFolder(), {
+    servers: { s: server.entry },
+    permissions,
+    approve: async () => 'no',
+  });
+  return { server, runtime };
+};
+const vision = { model: { vision: true } };
+
+describe('an MCP server', () => {
+  test('has names that stay different when the SDK rewrites them, and calls the right tool', async () => {
+    const { runtime } = await open();
+    const mcp = agentsServer(runtime);
+    const names = (await mcp.listTools()).map(({ name }) => name);
+    expect(names.toSorted()).toEqual(['mcp__s__a_b', 'mcp__s__a_b_2', 'mcp__s__draw']);
+    const texts = await Promise.all(names.map(async (name) => (await mcp.callTool(name, {}))[0]));
+    const said = texts.map((part) => (part?.type === 'text' ? /with a (dash|line)/.exec(part.text)?.[1] : undefined));
+    expect(said.filter(Boolean).toSorted()).toEqual(['dash', 'line']);
+  });
+
+  test('keeps its list until the tools change, and hands on images and failures', async () => {
+    const { runtime, server } = await open();
+    const mcp = agentsServer(runtime, { ...vision, approve: async () => 'once' });
+    await mcp.connect();
+    const [first] = await mcp.listTools();
+    expect((await mcp.listTools())[0]).toBe(first);
+    await server.setTools({ ...tools, late: { run: () => 'late' } });
+    await waitFor(() => expect(runtime.turn().find('mcp__s__late')).toBeDefined());
+    expect((await mcp.listTools()).map(({ name }) => name)).toContain('mcp__s__late');
+    const drawn = await mcp.callTool('mcp__s__draw', null);
+    expect([[...drawn], drawn.isError]).toEqual([
+      [
+        { type: 'text', text: expect.any(String) },
+        { type: 'image', data: 'aGk=', mimeType: 'image/png' },
+      ],
+      false,
+    ]);
+    expect((await mcp.callTool('other', {})).isError).toBe(true);
+    await mcp.invalidateToolsCache();
+    await mcp.close();
+    expect([mcp.name, mcp.cacheToolsList, (await mcp.callTool('mcp__s__late', {})).isError]).toEqual([
+      'plexus',
+      false,
+      false,
+    ]);
+  });
+});
+
+describe('function tools', () => {
+  const toolOf = async (name: string) => {
+    const { runtime, server } = await open();
+    const tool = agentsTools(runtime, vision)
+      .tools()
+      .find((each) => each.name === name);
+    return { tool: tool ?? expect.fail(name), server };
+  };
+  const said = (answer: boolean | undefined) => ({ isToolApproved: () => answer });
+  const details = { toolCall: { callId: 'c1' } };
+
+  test('ask where a rule asks, and take the approval of the run for the one call', async () => {
+    const { tool, server } = await toolOf('mcp__s__draw');
+    expect(await tool.needsApproval({}, {})).toBe(true);
+    for (const context of [said(undefined), said(false), undefined])
+      expect(await tool.invoke(context, '{}', details)).toContain('APPROVAL_REFUSED');
+    expect(server.calls).toEqual([]);
+    expect(await tool.invoke(said(true), '{}', details)).toEqual([
+      { type: 'text', text: expect.any(String) },
+      { type: 'image', data: 'aGk=', mimeType: 'image/png' },
+    ]);
+    expect(server.calls).toHaveLength(1);
+  });
+
+  test('do not ask where a rule allows, and keep their names', async () => {
+    const { tool } = await toolOf('mcp__s__a-b');
+    expect([await tool.needsApproval({}, {}), await tool.isEnabled()]).toEqual([false, true]);
+    expect(await tool.invoke(said(undefined), '', details)).toContain('with a dash');
+  });
+});
