@@ -121,6 +121,14 @@ describe.each(pages.filter((page) => blocksOf(textOf(page)).length > 0 && page !
         expect(next?.language, 'what it prints follows').toBe('text');
         expectPrinted(run(process.execPath, [file]), next?.body ?? '');
       }, 60_000);
+    } else if (language === 'js') {
+      test(`${name} is a part of a program, whose whole a test of test/frameworks runs`, () => {
+        const { diagnostics } = ts.transpileModule(body, {
+          reportDiagnostics: true,
+          compilerOptions: { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext },
+        });
+        expect(diagnostics?.map(({ messageText }) => messageText)).toEqual([]);
+      });
     } else if (language === 'console') {
       test(`${name} prints what the page says`, () => {
         for (const [, command = '', expected = ''] of body.matchAll(/^\$ (.*)\n((?:(?!\$ ).*\n)*)/gm)) {
