@@ -19,10 +19,14 @@ import { isSameLogin, type StoredLogin, type TokenStore } from './token-store.ts
 /** Only a dead process holds a write lock for so long. */
 const WRITE_TTL_MS = 10_000;
 
+/** More than one login takes. */
+const ROOM_CHARS = 16_384;
+
 /** Authenticated with the text: a sealed text of another purpose is no list of logins. */
 const PURPOSE = 'logins';
 
 export interface LoginStore extends TokenStore {
+  requireWritable(): Promise<void>;
   /** The place of the key; `undefined` before the first login. */
   keyPlace(): Promise<KeyPlace | undefined>;
 }
@@ -50,14 +54,14 @@ export function createLoginStore(options: LoginKeyOptions): LoginStore {
     last = { text, content };
     return content;
   };
-  const write = async (before: Content | undefined, logins: readonly StoredLogin[]) => {
+  const textFor = async (before: Content | undefined, logins: readonly StoredLogin[]): Promise<string> => {
     const { place, key } = before
       ? { place: before.file.key, key: await keys.open(before.file.key) }
       : await keys.choose();
     const servers = [...new Set(logins.map(({ login }) => serverHash(login.key.serverUrl)))];
     const sealed = encrypt(JSON.stringify({ logins }), PURPOSE, key);
     const envelope: LoginFile = { version: 1, key: place, servers, sealed };
-    await replaceFile(file, `${JSON.stringify(envelope)}\n`);
+    return `${JSON.stringify(envelope)}\n`;
   };
   const hold = async (lock: string, ttlMs: number, signal?: AbortSignal) => {
     try {
@@ -67,27 +71,36 @@ export function createLoginStore(options: LoginKeyOptions): LoginStore {
       throw unwritable(error, dirname(file));
     }
   };
+  const alone = async <Value>(act: (before: Content | undefined) => Promise<Value>): Promise<Value> => {
+    const release = await hold(`${file}.write`, WRITE_TTL_MS);
+    try {
+      await removeDebris(dirname(file), 'logins.json.');
+      return await act(await read());
+    } catch (error) {
+      throw unwritable(error, dirname(file));
+    } finally {
+      await release();
+    }
+  };
 
   return {
     list: async () => (await read())?.logins ?? [],
     keyPlace: async () => (await read())?.file.key,
-    async replace(key, expected, next) {
-      const release = await hold(`${file}.write`, WRITE_TTL_MS);
-      try {
-        await removeDebris(dirname(file), 'logins.json.');
-        const before = await read();
+    replace: (key, expected, next) =>
+      alone(async (before) => {
         const logins = before?.logins ?? [];
         const present = logins.find(({ login }) => isSameLogin(login.key, key));
         if (!sameJson(present, expected)) return false;
         const others = logins.filter((each) => each !== present);
-        await write(before, next === undefined ? others : [...others, next]);
+        await replaceFile(file, await textFor(before, next === undefined ? others : [...others, next]));
         return true;
-      } catch (error) {
-        throw unwritable(error, dirname(file));
-      } finally {
-        await release();
-      }
-    },
+      }),
+    requireWritable: () =>
+      alone(async (before) => {
+        const text = await textFor(before, before?.logins ?? []);
+        // All of a write but its last step.
+        await replaceFile(file, text.padEnd(text.length + ROOM_CHARS), { mayReplace: () => false });
+      }),
     lock: (key, ttlMs, signal) => hold(`${file}.${hashOf(key)}.refresh`, ttlMs, signal),
     watch: (changed) => watchLoginFile(file, clock, changed),
   };

@@ -10,15 +10,16 @@ import type { Network } from '../transport/dial.ts';
 import type { RequestLogin } from '../transport/signed-client.ts';
 import { createAuthHttp } from './auth-http.ts';
 import type { AuthEvent } from './events.ts';
+import type { HoldingStore } from './holding-store.ts';
 import { chooseLogin, type LoginWish } from './login-choice.ts';
 import type { Login } from './login-model.ts';
 import { LoginInUse } from './login-use.ts';
 import { type RefreshAnswer, Refresher } from './refresh.ts';
 import { isRefusedGrant, refreshLogin } from './token-request.ts';
-import type { StoredLogin, TokenStore } from './token-store.ts';
+import type { StoredLogin } from './token-store.ts';
 
 export interface LoginsDeps {
-  readonly store: TokenStore;
+  readonly store: HoldingStore;
   /** Keeps how Plexus is known to authorization servers. */
   readonly secrets: Secrets;
   readonly clock: Clock;

@@ -2,19 +2,21 @@
 // the old one only then. `login.ts` is the flow itself.
 
 import type { Clock } from '../kernel/clock.ts';
+import { RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
 import type { Secrets } from '../store/secrets.ts';
 import type { Network } from '../transport/dial.ts';
 import { type AuthHttp, createAuthHttp, loginFailed } from './auth-http.ts';
 import { stepUpScopes } from './authorization.ts';
+import type { HoldingStore } from './holding-store.ts';
 import { createPendingLogins, createRegistrations } from './kept-logins.ts';
 import { beginLogin, finishLogin, logIn } from './login.ts';
 import { chooseLogin, fits, type LoginWish } from './login-choice.ts';
 import type { Login } from './login-model.ts';
 import type { LoginDeps, LoginPerson, LoginPreview, LoginRequest } from './login-request.ts';
 import { machineGrantOf } from './machine-login.ts';
-import { forgetUnknown } from './registration.ts';
+import { forgetUnknown, keepAsked } from './registration.ts';
 import { revokeLogin } from './revocation.ts';
 import { isSameLogin, type StoredLogin, type TokenStore } from './token-store.ts';
 
@@ -26,17 +28,20 @@ export interface LoginTarget {
 }
 
 export interface LoginWork {
-  readonly store: TokenStore;
+  readonly store: HoldingStore;
   /** Keeps registrations, and logins whose answer is awaited. */
   readonly secrets: Secrets;
   readonly clock: Clock;
   readonly signal?: AbortSignal | undefined;
+  readonly onError: (error: unknown) => void;
 }
 
 export interface KeptLogin {
   readonly login: Login;
   /** The authorization server of the login before, where that was another one. */
   readonly formerIssuer?: string | undefined;
+  /** Why it could not be written: only this process has it so far. */
+  readonly unwritten?: RuntimeError | undefined;
 }
 
 /** `scopes`: those that the server demands besides the ones that the present login has. */
@@ -47,7 +52,10 @@ export async function performLogin(
 ): Promise<KeptLogin> {
   return withHttp(target, work, async (deps) => {
     const request = await requestFor(target, work, scopes);
-    return keep(target, work, await logIn(request, deps, person));
+    const login = await logIn(request, deps, person);
+    const kept = await keep(target, work, login);
+    await keepAsked(deps.registrations, login).catch(work.onError);
+    return kept;
   });
 }
 
@@ -84,7 +92,10 @@ export async function finishPending(target: LoginTarget, work: LoginWork, answer
   return withHttp(target, work, async ({ http, clock, registrations }) => {
     const { privateKey } = wish.settings;
     // A mistyped answer can be given again; a code cannot.
-    const onCode = () => all.drop(pending);
+    const onCode = async () => {
+      await work.store.requireWritable?.();
+      await all.drop(pending);
+    };
     try {
       return await keep(target, work, await finishLogin(pending, answer, { http, clock, privateKey, onCode }));
     } catch (error) {
@@ -95,17 +106,13 @@ export async function finishPending(target: LoginTarget, work: LoginWork, answer
 }
 
 /** The logins of the server that were removed. Each is revoked where its authorization server offers that; a failure of it is passed on. */
-export async function logOut(
-  target: LoginTarget,
-  work: LoginWork,
-  onError: (error: unknown) => void,
-): Promise<readonly Login[]> {
+export async function logOut(target: LoginTarget, work: LoginWork): Promise<readonly Login[]> {
   const { wish } = target;
   const all = (await work.store.list()).filter((each) => fits(each, wish) && each.login.key.account === wish.account);
   await withHttp(target, work, async ({ http, clock }) => {
     for (const stored of all) {
       const { login } = await removeUnrefreshed(work, stored);
-      await revokeLogin(login, { http, clock, privateKey: wish.settings.privateKey }).catch(onError);
+      await revokeLogin(login, { http, clock, privateKey: wish.settings.privateKey }).catch(work.onError);
     }
   });
   return all.map(({ login }) => login);
@@ -116,6 +123,8 @@ async function requestFor(
   { store }: LoginWork,
   demanded: readonly string[] | undefined,
 ): Promise<LoginRequest> {
+  // Before anything is asked of the authorization server or of a person: what they give could not be kept.
+  await store.requireWritable?.();
   const stored = await store.list();
   const present = chooseLogin(stored, wish)?.login;
   const known = stored.map(({ login }) => login);
@@ -144,8 +153,23 @@ async function withHttp<Value>(
   }
 }
 
-/** One process after the other: of those that log in together, the last one's login is the one that stays. */
+/** The disk may be full by now, and the code is used up: then the tokens are held like those of a refresh. */
 async function keep(target: LoginTarget, work: LoginWork, login: Login): Promise<KeptLogin> {
+  try {
+    return await keepInTurn(target, work, login);
+  } catch (error) {
+    if (!(error instanceof RuntimeError)) throw error;
+    const present = (await work.store.list()).find((each) => isSameLogin(each.login.key, login.key));
+    work.onError(error);
+    // Only what comes after the write has failed: a former login is still there.
+    if (present?.login.tokens.accessToken === login.tokens.accessToken) return { login };
+    work.store.hold(present, grantedStored(login, target, present));
+    return { login, unwritten: error };
+  }
+}
+
+/** One process after the other: of those that log in together, the last one's login is the one that stays. */
+async function keepInTurn(target: LoginTarget, work: LoginWork, login: Login): Promise<KeptLogin> {
   const anyOfAccount = { ...login.key, issuer: '', resource: '', clientId: '' };
   const release = await work.store.lock(anyOfAccount, limits.refresh.lockMs, work.signal);
   try {
@@ -156,19 +180,24 @@ async function keep(target: LoginTarget, work: LoginWork, login: Login): Promise
 }
 
 /** The new one first: at no moment there is none. A definition that may use the old one may use the new one. */
-async function keepAlone({ wish }: LoginTarget, { store }: LoginWork, login: Login): Promise<KeptLogin> {
+async function keepAlone(target: LoginTarget, { store }: LoginWork, login: Login): Promise<KeptLogin> {
+  const { wish } = target;
   const before = await store.list();
   const former = before.filter(
     (each) => fits(each, wish) && each.login.key.account === wish.account && !isSameLogin(each.login.key, login.key),
   );
   for (let isKept = false; !isKept; ) {
     const present = (await store.list()).find((each) => isSameLogin(each.login.key, login.key));
-    const grantedTo = new Set([...(present?.grantedTo ?? []), ...(wish.isOwn ? [] : [wish.grant])]);
-    isKept = await store.replace(login.key, present, { login, grantedTo: [...grantedTo] });
+    isKept = await store.replace(login.key, present, grantedStored(login, target, present));
   }
   for (const each of former) await remove(store, each);
   const formerIssuer = former.map((each) => each.login.key.issuer).find((issuer) => issuer !== login.key.issuer);
   return { login, formerIssuer };
+}
+
+function grantedStored(login: Login, { wish }: LoginTarget, present: StoredLogin | undefined): StoredLogin {
+  const grantedTo = new Set([...(present?.grantedTo ?? []), ...(wish.isOwn ? [] : [wish.grant])]);
+  return { login, grantedTo: [...grantedTo] };
 }
 
 /** Waits for a refresh that is under way: what it brings is what has to be revoked. */

@@ -6,8 +6,9 @@ import type { Clock } from '../kernel/clock.ts';
 import { SingleFlight } from '../kernel/single-flight.ts';
 import { RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
+import type { HoldingStore } from './holding-store.ts';
 import type { Login, Tokens } from './login-model.ts';
-import { isSameLogin, type LoginNeed, type StoredLogin, type TokenStore } from './token-store.ts';
+import { isSameLogin, type LoginNeed, type StoredLogin } from './token-store.ts';
 
 /** The answer of the authorization server to one request for new tokens. */
 export type RefreshAnswer =
@@ -34,7 +35,7 @@ export interface RefreshWay {
 }
 
 export interface RefreshDeps {
-  readonly store: TokenStore;
+  readonly store: HoldingStore;
   readonly clock: Clock;
   readonly onError: (error: unknown) => void;
 }
@@ -44,8 +45,6 @@ export class Refresher {
   readonly #flights = new SingleFlight<string, Renewal>();
   /** By login: until when an authorization server that is down is left alone. */
   readonly #outages = new Map<string, { readonly until: number; readonly renewal: Renewal }>();
-  /** By login: new tokens that could not be written, and what is stored in their place. */
-  readonly #unwritten = new Map<string, { readonly begun: StoredLogin; readonly stored: StoredLogin }>();
 
   constructor(deps: RefreshDeps) {
     this.#deps = deps;
@@ -77,7 +76,6 @@ export class Refresher {
     const { store } = this.#deps;
     const release = await store.lock(used.login.key, limits.refresh.lockMs);
     try {
-      await this.#writeLate(used.login);
       for (;;) {
         const present = await this.#present(used.login);
         if (present === undefined) return { kind: 'needs-login', why: 'gone' };
@@ -120,19 +118,10 @@ export class Refresher {
     } catch (error) {
       // A full disk must not cost this process its login as well.
       if (!(error instanceof RuntimeError)) throw error;
-      this.#unwritten.set(JSON.stringify(login.key), { begun, stored });
+      store.hold(begun, stored);
       onError(error);
       return { kind: 'renewed', stored, isNew: true };
     }
-  }
-
-  /** The refresh token that is stored is used up: with it, a server that detects reuse would end the whole login. */
-  async #writeLate({ key }: Login): Promise<void> {
-    const name = JSON.stringify(key);
-    const unwritten = this.#unwritten.get(name);
-    if (unwritten === undefined) return;
-    await this.#deps.store.replace(key, unwritten.begun, unwritten.stored);
-    this.#unwritten.delete(name);
   }
 
   /** The refusal may be about tokens that another process has replaced since. Nothing is deleted either way. */

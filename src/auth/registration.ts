@@ -1,5 +1,5 @@
 // Owns becoming known to an authorization server, in the order of the specification: the configured client, a client id metadata
-// document, a registration (kept per issuer and reused), and last the person, who may know an id.
+// document, a registration, and last the person, who may know an id. What was registered or typed is kept per issuer and reused.
 
 import { isObject, parseJson } from '../kernel/json.ts';
 import { isFailure } from '../model/errors.ts';
@@ -8,7 +8,7 @@ import { limits } from '../model/limits.ts';
 import type { OAuthSettings } from '../model/server.ts';
 import { type AuthHttp, isLoopback, loginFailed, unavailable } from './auth-http.ts';
 import { chooseAuthentication } from './client-authentication.ts';
-import type { ClientRegistration } from './login-model.ts';
+import type { ClientRegistration, Login } from './login-model.ts';
 import type { ServerMetadata } from './metadata.ts';
 import { quirkOf } from './quirks.ts';
 import { quote } from './token-request.ts';
@@ -44,7 +44,9 @@ export async function findClient(
     return { clientId: clientMetadataUrl, authentication: 'none', origin: 'metadata-document', redirectUris };
   const find = async () => {
     const known = await registrations.find(issuer);
-    return redirectUris.every((each) => known?.redirectUris.includes(each)) ? known : undefined;
+    if (known === undefined || !redirectUris.every((each) => known.redirectUris.includes(each))) return undefined;
+    if (known.origin !== 'asked') return known;
+    return configuredClient(known.clientId, settings, { server, redirectUris, origin: 'asked' });
   };
   const known = await find();
   if (known !== undefined) return known;
@@ -65,8 +67,13 @@ export async function findClient(
   return configuredClient(answered, settings, { server, redirectUris, origin: 'asked' });
 }
 
+/** Keeps the client id that a person typed, now that a login has shown it to be right. Its secret stays where the settings have it. */
+export async function keepAsked(registrations: Registrations, { key: { issuer }, client }: Login): Promise<void> {
+  if (client.origin === 'asked') await registrations.keep(issuer, { ...client, clientSecret: undefined });
+}
+
 /**
- * Forgets a client that its authorization server does not know any more, so that the next login registers afresh. A page that
+ * Forgets a client that its authorization server does not know any more, so that the next login registers or asks afresh. A page that
  * nobody finished may have said so to the person alone.
  */
 export async function forgetUnknown(

@@ -26,6 +26,11 @@ export interface TokenStore {
    */
   replace(key: LoginKey, expected: StoredLogin | undefined, next: StoredLogin | undefined): Promise<boolean>;
   /**
+   * Rejects where nothing could be stored now, and changes nothing. Asked before a person is sent to a login page; a store without
+   * it is believed to take everything.
+   */
+  requireWritable?(): Promise<void>;
+  /**
    * Holds the login for at most `ttlMs`, between all processes that share the store, and waits for its present holder. The lock of
    * a process that has died must be given on. Returns the release function.
    */

@@ -50,6 +50,8 @@ export interface LoginInfo {
   readonly formerIssuer?: string | undefined;
   /** Said with the first login of all, where no keychain answered: the file that holds the key of the logins. */
   readonly keyFile?: string | undefined;
+  /** Why the new login could not be written. This process uses it, and writes it once it can; others do not have it. */
+  readonly unwritten?: RuntimeError | undefined;
 }
 
 export interface LoginDesk {
@@ -87,18 +89,20 @@ export function createLoginDesk(deps: LoginDeskDeps): LoginDesk {
     secrets: deps.secrets,
     clock: deps.clock,
     signal: signal === undefined ? deps.closing : AbortSignal.any([deps.closing, signal]),
+    onError: deps.onError,
   });
   const told = async (server: ServerName, wish: LoginWish, work: Promise<KeptLogin>): Promise<LoginInfo> => {
     const { account } = wish;
     const hadKey = deps.logins.keyFile() !== undefined;
     const whose = { server, ...(account !== '' && { account }) };
     try {
-      const { login, formerIssuer } = await work;
+      const { login, formerIssuer, unwritten } = await work;
       const keyFile = hadKey ? undefined : deps.logins.keyFile();
       const info = {
         ...infoOf({ login }),
         ...(formerIssuer !== undefined && { formerIssuer }),
         ...(keyFile !== undefined && { keyFile }),
+        ...(unwritten !== undefined && { unwritten }),
       };
       const { accessToken, refreshToken } = login.tokens;
       const values = { access_token: accessToken, ...(refreshToken !== undefined && { refresh_token: refreshToken }) };
@@ -129,7 +133,7 @@ export function createLoginDesk(deps: LoginDeskDeps): LoginDesk {
     },
     async logout(server, { account, signal } = {}) {
       const target = await targetOf(deps, server, { account, signal });
-      const removed = await (await auth()).logOut(target, await workFor(signal), deps.onError);
+      const removed = await (await auth()).logOut(target, await workFor(signal));
       return removed.map((login) => infoOf({ login }));
     },
     list: async () => (await (await deps.logins.store()).list()).map(infoOf),

@@ -2,10 +2,11 @@
 // all others one look at the disk is all it costs.
 
 import type { AuthEvent } from '../auth/events.ts';
+import type { HoldingStore } from '../auth/holding-store.ts';
 import type { LoginWish } from '../auth/login-choice.ts';
 import type { Login, Tokens } from '../auth/login-model.ts';
 import type { Logins, Signer } from '../auth/logins.ts';
-import type { TokenStore } from '../auth/token-store.ts';
+import type { StoredLogin, TokenStore } from '../auth/token-store.ts';
 import { accountFor, accountOf } from '../config/login-account.ts';
 import { type HostEnvironment, isOwnScope, loginsFile, loginsKeyFile } from '../config/scopes.ts';
 import type { LoginStatus } from '../connection/status.ts';
@@ -47,7 +48,10 @@ interface OpenedServer {
 
 export class ServerLogins {
   readonly #deps: ServerLoginDeps;
+  #store: Promise<HoldingStore> | undefined;
   #logins: Promise<Logins> | undefined;
+  /** Addresses with a login that only this process has, since it could not be written. */
+  readonly #held = new Set<string>();
   readonly #opened = new WeakMap<ServerDefinition, OpenedServer>();
   /** Servers that wait for a person to log in, here or in another process, and how they go on. */
   readonly #waiting = new Map<() => void, ServerDefinition>();
@@ -58,11 +62,22 @@ export class ServerLogins {
   }
 
   /** The store of all logins, of the host or on the disk. */
-  async store(): Promise<TokenStore> {
+  store(): Promise<HoldingStore> {
+    this.#store ??= this.#openStore();
+    return this.#store;
+  }
+
+  async #openStore(): Promise<HoldingStore> {
     const { tokens, environment, clock } = this.#deps;
-    if (tokens) return tokens;
+    const { createHoldingStore } = await import('../auth/holding-store.ts');
+    const onHeld = ({ login }: StoredLogin) => {
+      this.#held.add(login.key.serverUrl);
+      this.#recheckSoon();
+    };
+    if (tokens) return createHoldingStore(tokens, onHeld);
     const { createLoginStore } = await import('../auth/login-store.ts');
-    return createLoginStore({ file: loginsFile(environment), keyFile: loginsKeyFile(environment), clock });
+    const [file, keyFile] = [loginsFile(environment), loginsKeyFile(environment)];
+    return createHoldingStore(createLoginStore({ file, keyFile, clock }), onHeld);
   }
 
   /** The file with the key of the logins; `undefined` where the keychain or the host keeps it, and before the first login. */
@@ -126,6 +141,11 @@ export class ServerLogins {
     this.#waiting.clear();
   }
 
+  /** Tries once more to write what only this process has, before that is lost with it. */
+  async flush(): Promise<void> {
+    if (this.#held.size > 0) await (await this.store()).list();
+  }
+
   logins(): Promise<Logins> {
     this.#logins ??= Promise.all([import('../auth/logins.ts'), this.store()]).then(
       ([auth, store]) => new auth.Logins({ ...this.#deps, store }),
@@ -152,7 +172,7 @@ export class ServerLogins {
 
   #mayHaveLogin(serverUrl: string): boolean {
     const { tokens, environment } = this.#deps;
-    return tokens !== undefined || mayHaveLogin(loginsFile(environment), serverUrl);
+    return tokens !== undefined || this.#held.has(serverUrl) || mayHaveLogin(loginsFile(environment), serverUrl);
   }
 
   #watch(changed: () => void): () => void {

@@ -262,7 +262,8 @@ export function createServers(host: Host, trust: Trust): Servers {
     async flush() {
       // A disk that never answers costs what was not written yet, not the host's time.
       const written = Promise.all([protocolCache.flush(), toolCache.flush()]).then(() => cache.whenWritten());
-      await settleWithin([written, host.artifacts?.settled() ?? written], { limitMs: limits.closeMs, clock });
+      const all = [written, logins.flush(), host.artifacts?.settled() ?? written];
+      await settleWithin(all, { limitMs: limits.closeMs, clock });
     },
   };
 }

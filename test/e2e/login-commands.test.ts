@@ -1,7 +1,7 @@
 // Owns the proof of `plexus login` and `plexus logout` as a person and a script use them, against a real authorization server.
 // The flow itself is in `test/unit/auth/login.test.ts`.
 
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished } from 'vitest';
 import { type OAuthServer, startOAuth } from '../servers/oauth.ts';
@@ -186,9 +186,14 @@ verifies('AUT-01', 'no file and no output of a whole login holds a token, a code
   await server.act('expire');
   outputs.push(await box.run(['tools', 'web', '--live']));
   const pending = await box.run(['login', 'web', '--json']);
+  const { headers } = await fetch(JSON.parse(pending.out).url, { redirect: 'manual' });
+  const answer = headers.get('location') ?? '';
+  for (const input of [answer.replace(/state=[^&]+/, 'state=x'), answer])
+    outputs.push(await box.run(['login', 'web', '--finish', '-', '--verbose'], { input }));
+  expect(outputs.at(-1)).toMatchObject({ code: 0 });
   const secrets = /(?:access|refresh|code)-[\w-]{32}/;
   const verifiers = (await server.requests('POST /token')).flatMap(({ input }) => input['code_verifier'] ?? []);
-  expect(verifiers).toHaveLength(1);
+  expect(verifiers).toHaveLength(2);
   const files = readdirSync(box.folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'));
@@ -199,6 +204,31 @@ verifies('AUT-01', 'no file and no output of a whole login holds a token, a code
   }
   expect(await server.counts()).toMatchObject({ refreshes: 1 });
 });
+
+verifies(
+  'AUT-01',
+  'where logins cannot be stored no page opens, and a login that came of one is not said to be',
+  async () => {
+    const { box, server, env, opened } = await setUp();
+    // As root one may write everywhere: something else is in the way of the lock.
+    const obstacle = '~/.local/state/plexus/logins.json.write';
+    const failed = { code: 1, err: expect.stringMatching(/Plexus cannot store anything in .+ then do it again/s) };
+    box.write(obstacle, '');
+    expect(await box.run(['login', 'web'], { env })).toMatchObject(failed);
+    expect(await box.run(['login', 'web', '--json'])).toMatchObject({ code: 1 });
+    expect(opened()).toEqual([]);
+    expect(await server.counts()).toMatchObject({ registrations: 0, authorizations: 0 });
+    rmSync(box.path(obstacle));
+    const blocking = join(box.folder, 'blocking.mjs');
+    writeFileSync(
+      blocking,
+      `import { writeFileSync } from 'node:fs'; writeFileSync(${JSON.stringify(box.path(obstacle))}, '');${BROWSER}`,
+    );
+    const late = await box.run(['login', 'web'], { env: { BROWSER: `"${process.execPath}" "${blocking}"` } });
+    expect(late).toMatchObject({ ...failed, out: '' });
+    expect(await server.counts()).toMatchObject({ exchanges: 1 });
+  },
+);
 
 verifies('AUT-01', 'a server that is no remote one, or says oauth = false, has no login', async () => {
   const { box, server } = await setUp();

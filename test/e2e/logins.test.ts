@@ -1,17 +1,18 @@
 // Owns the proof that a server gets the login that is its own and no other, and that a person is told what is missing.
 // `refresh.test.ts` has the refresh between processes.
 
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { RuntimeOptions } from '../../src/api.ts';
-import { stateFolder } from '../../src/config/scopes.ts';
+import { loginsFile, stateFolder } from '../../src/config/scopes.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { discoverMCPServers } from '../../src/runtime.ts';
 import { createFileStore } from '../../src/store/file.ts';
 import { createTrust } from '../../src/trust/trust.ts';
 import { withDefaultStore } from '../runtime.ts';
 import { type OAuthServer, startOAuth } from '../servers/oauth.ts';
+import { freePort } from '../unit/auth/login-world.ts';
 import { createMemoryTokenStore } from '../unit/auth/logins.ts';
 import { verifies } from '../verifies.ts';
 import { waitFor } from '../wait-for.ts';
@@ -300,33 +301,129 @@ describe('the tool that asks for a login', () => {
   });
 });
 
-test('no token is to be found in any file, event, error or result of full logins', async () => {
-  const server = await startOAuth({ expiresIn: 3_600 });
+verifies('AUT-01', 'a login that could not be written is used by its process, and written once it can be', async () => {
+  const server = await startOAuth();
   const folder = createFolder();
   const runtime = await open(folder, { servers: http(server) });
-  const seen: unknown[] = [];
-  for (let login = 0; login < 2; login++) {
-    await runtime.login('web', { openUrl });
-    await waitFor(() => expect(statusOf(runtime, 'web').state).toBe('connected'));
-    await server.act('expire');
-    seen.push(await echo(runtime), runtime.status(), await runtime.logins());
-    await server.act('revoke');
-    seen.push(await echo(runtime).catch((error: Error) => [error.message, String(error.stack), error.cause]));
-  }
-  seen.push(await runtime.logout('web'), runtime.events, runtime.errors.map(String));
+  const obstacle = obstacleIn(folder);
+  const info = await runtime.login('web', { openUrl: afterwards(obstacle.put) });
+  expect(info.unwritten).toMatchObject({ code: 'STORE_UNWRITABLE' });
+  await waitFor(() => expect(statusOf(runtime, 'web').state).toBe('connected'));
+  expect((await echo(runtime)).isError).toBe(false);
+  expect(await loginStoreIn(folder).list()).toEqual([]);
+  // No refresh begins whose tokens could not be written either.
+  await server.act('expire');
+  await expect(echo(runtime)).rejects.toMatchObject({ code: 'STORE_UNWRITABLE' });
+  obstacle.remove();
   await runtime.close();
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
-  const texts = [
-    ...files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'latin1')),
-    JSON.stringify(seen),
-  ];
-  const requests = await server.requests('POST /token');
-  // Everything that the authorization server gave out or was sent begins with one of these words.
-  const secrets = requests.flatMap(({ input }) => [input['code'], input['code_verifier'], input['refresh_token']]);
-  expect(secrets.filter(Boolean).length).toBeGreaterThan(4);
-  for (const text of texts) {
-    expect(text).not.toMatch(/(?:access|refresh|code)-[\w-]{32}/);
-    for (const secret of secrets) if (secret) expect(text.includes(secret), secret).toBe(false);
-  }
-  expect(files.length).toBeGreaterThan(2);
+  expect(await loginStoreIn(folder).list()).toMatchObject([{ login: { key: { issuer: server.issuer } } }]);
+  expect(await server.counts()).toMatchObject({ exchanges: 1, refreshRequests: 0 });
 });
+
+/** What keeps logins from being written, also where everything may be: something in the place of their lock. */
+function obstacleIn(home: string) {
+  const lock = `${loginsFile({ home, env: {}, platform: process.platform })}.write`;
+  return { put: () => writeFileSync(lock, ''), remove: () => rmSync(lock) };
+}
+
+/** A person who approves the page, after something has happened. */
+const afterwards = (happen: () => void) => async (page: string) => {
+  happen();
+  await openUrl(page);
+};
+
+describe('no secret is to be found in any file, event, error or result of full logins', () => {
+  interface Scene {
+    readonly folder: string;
+    /** The client id that the person types. */
+    readonly typed: string | undefined;
+  }
+  type LogIn = (runtime: Awaited<ReturnType<typeof start>>, scene: Scene) => Promise<unknown>;
+  interface Way {
+    readonly settings?: object;
+    readonly logIn?: LogIn;
+    /** The entry has the secret of a client that was registered by hand. */
+    readonly hasSecret?: true;
+  }
+  const inBrowser: LogIn = (runtime) => runtime.login('web', { openUrl });
+  const ways: Readonly<Record<string, Way>> = {
+    'in the browser': {},
+    'with a secret that was registered': {
+      settings: { metadataFields: { token_endpoint_auth_methods_supported: ['client_secret_basic'] } },
+    },
+    'with a client id that was typed, and its secret': {
+      settings: { metadataFields: { registration_endpoint: null } },
+      hasSecret: true,
+      logIn: (runtime, { typed }) => runtime.login('web', { openUrl, askClientId: async () => typed }),
+    },
+    'bound to a key': { settings: { dpop: true, nonce: true } },
+    'finished elsewhere': {
+      settings: { dpop: true },
+      logIn: async (runtime) => {
+        const preview = await runtime.beginLogin('web');
+        const { headers } = await fetch(preview?.page ?? '', { redirect: 'manual' });
+        return runtime.finishLogin('web', headers.get('location') ?? '');
+      },
+    },
+    'that could not be written at first': {
+      logIn: async (runtime, { folder }) => {
+        const { put, remove } = obstacleIn(folder);
+        const { unwritten, ...info } = await runtime.login('web', { openUrl: afterwards(put) });
+        await waitFor(() => expect(statusOf(runtime, 'web').state).toBe('connected'));
+        remove();
+        return [info, unwritten?.message, String(unwritten?.stack), JSON.stringify(unwritten), await runtime.logins()];
+      },
+    },
+  };
+  for (const [way, { settings = {}, logIn = inBrowser, hasSecret }] of Object.entries(ways))
+    verifies('AUT-01', way, async () => {
+      const server = await startOAuth({ expiresIn: 3_600, ...settings });
+      const folder = createFolder();
+      const callbackPort = await freePort();
+      const client = hasSecret && (await registerByHand(server, callbackPort));
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: this is how a person writes a placeholder
+      const oauth = { callbackPort, ...(client && { clientSecret: '${SECRET}' }) };
+      const env = client ? { SECRET: client.client_secret } : {};
+      const runtime = await open(folder, { servers: http(server, { oauth }), env });
+      const seen: unknown[] = [];
+      const secrets = new Set<string | undefined>(Object.values(env));
+      for (let login = 0; login < 2; login++) {
+        seen.push(await logIn(runtime, { folder, typed: client?.client_id }));
+        await waitFor(() => expect(statusOf(runtime, 'web').state).toBe('connected'));
+        await server.act('expire');
+        seen.push(await echo(runtime), runtime.status(), await runtime.logins());
+        for (const { login: stored } of await loginStoreIn(folder).list()) {
+          const { tokens, client: known, dpopKey } = stored;
+          expect(dpopKey !== undefined).toBe('dpop' in settings);
+          const all = [tokens.accessToken, tokens.refreshToken, known.clientSecret, dpopKey?.d];
+          for (const each of all) secrets.add(each);
+        }
+        await server.act('revoke');
+        seen.push(await echo(runtime).catch((error: Error) => [error.message, String(error.stack), error.cause]));
+      }
+      seen.push(await runtime.logout('web'), runtime.events, runtime.errors.map(String));
+      await runtime.close();
+      for (const { input } of await server.requests('POST /token'))
+        for (const name of ['code', 'code_verifier', 'refresh_token']) secrets.add(input[name]);
+      const known = [...secrets].filter((each) => each !== undefined);
+      // Two logins, each refreshed once: two tokens of each kind, a code, its verifier, a refresh token that is used up.
+      expect(known.length).toBeGreaterThanOrEqual(10);
+      expect(known.some((each) => each.startsWith('secret-'))).toBe(way.includes('secret'));
+      const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
+      expect(files.length).toBeGreaterThan(2);
+      const texts = files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'latin1'));
+      for (const text of [...texts, JSON.stringify(seen)]) {
+        // Everything that the authorization server gives out begins with one of these words.
+        expect(text).not.toMatch(/(?:access|refresh|code|secret)-[\w-]{32}/);
+        for (const secret of known) expect(text.includes(secret), secret).toBe(false);
+      }
+    });
+});
+
+async function registerByHand({ issuer }: OAuthServer, port: number) {
+  const redirect_uris = [`http://127.0.0.1:${port}/callback`];
+  const body = JSON.stringify({ redirect_uris, token_endpoint_auth_method: 'client_secret_basic' });
+  const headers = { 'content-type': 'application/json' };
+  const registered = await fetch(`${issuer}/register`, { method: 'POST', headers, body });
+  return (await registered.json()) as { readonly client_id: string; readonly client_secret: string };
+}

@@ -125,7 +125,9 @@ function pending(context: Context, name: ServerName, preview: LoginPreview): Com
   };
 }
 
+/** A login that only this process has ends with it. */
 function completed(name: ServerName, info: LoginInfo): CommandResult {
+  if (info.unwritten !== undefined) throw info.unwritten;
   return { data: { status: 'completed', name, ...info }, text: (paint) => loggedInText(name, info, paint) };
 }
 

@@ -1,4 +1,5 @@
-import { connect } from 'node:net';
+import { randomInt } from 'node:crypto';
+import { connect, createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { openCallback } from '../../../src/auth/callback.ts';
 import { verifies } from '../../verifies.ts';
@@ -39,6 +40,23 @@ test('an address by name is listened at, and keeps what it asks itself', async (
   const answer = await callback?.answer;
   expect(answer?.fields.get('error')).toBe('access_denied');
   answer?.show(false);
+  await callback?.close();
+});
+
+verifies('AUT-01', 'an address without a port is listened at where a browser looks for it, or not at all', async () => {
+  // An address of this machine that no other test has.
+  const host = `127.${randomInt(1, 255)}.${randomInt(1, 255)}.${randomInt(1, 255)}`;
+  const other = createServer();
+  // Not every system gives everybody port 80, or knows this address.
+  const mayListen = await new Promise<boolean>((resolve) => {
+    other.once('error', () => resolve(false)).listen(80, host, () => resolve(true));
+  });
+  const uri = `http://${host}/callback`;
+  expect(await openCallback([uri], ofLogin)).toBeUndefined();
+  if (!mayListen) return;
+  await new Promise((resolve) => other.close(resolve));
+  const callback = await openCallback([uri], ofLogin);
+  expect((await fetch(`${uri}?code=a&state=other`)).status).toBe(400);
   await callback?.close();
 });
 

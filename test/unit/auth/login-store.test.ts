@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Keychain, systemKeychain } from '../../../src/auth/keychain.ts';
 import { createLoginKeys } from '../../../src/auth/login-key.ts';
@@ -70,6 +70,25 @@ describe('a stored login', () => {
     const opened = [store, other, open()];
     await Promise.all(keys.map((each, at) => opened[at % 3]?.replace(each.login.key, undefined, each)));
     expect(await open().list()).toHaveLength(21);
+  });
+
+  verifies('AUT-01', 'is known beforehand not to be writable, and the question changes nothing', async () => {
+    const { store, file, keyFile } = await setUp();
+    await store.requireWritable();
+    expect(await textOf(file)).toContain('ENOENT');
+    await store.replace(sampleKey, undefined, one);
+    const before = await readFile(file, 'utf8');
+    await store.requireWritable();
+    expect(await readFile(file, 'utf8')).toBe(before);
+    expect((await readdir(dirname(file))).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+    // As root one may write everywhere: something else is in the way of the lock.
+    await writeFile(`${file}.write`, '');
+    await expect(store.requireWritable()).rejects.toThrow(`Plexus cannot store anything in ${dirname(file)}`);
+    await rm(file);
+    await rm(`${file}.write`);
+    await rm(dirname(keyFile), { recursive: true });
+    await writeFile(dirname(keyFile), '');
+    await expect(store.requireWritable()).rejects.toMatchObject({ code: 'STORE_UNWRITABLE' });
   });
 
   test('is nowhere on the disk to be read', async () => {

@@ -2,6 +2,7 @@
 // `test/e2e/logins.test.ts` has the same between real processes.
 
 import { describe, expect, test } from 'vitest';
+import { createHoldingStore } from '../../../src/auth/holding-store.ts';
 import type { Login } from '../../../src/auth/login-model.ts';
 import { ageOf, type RefreshAnswer, Refresher } from '../../../src/auth/refresh.ts';
 import type { StoredLogin } from '../../../src/auth/token-store.ts';
@@ -22,7 +23,11 @@ function setUp(answer: (login: Login) => Promise<RefreshAnswer> | RefreshAnswer)
     return answer(login);
   };
   const create = () => {
-    const refresher = new Refresher({ store, clock, onError: (error) => told.push((error as RuntimeError).code) });
+    const refresher = new Refresher({
+      store: createHoldingStore(store),
+      clock,
+      onError: (error) => told.push((error as RuntimeError).code),
+    });
     return { renew: (used: StoredLogin) => refresher.renew(used, { needsRefreshToken: true, request }) };
   };
   return { clock, store, before, asked, told, create };

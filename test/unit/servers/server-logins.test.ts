@@ -1,6 +1,7 @@
 // Owns the proof of which server is given which login, and which one goes on once a login is stored.
 
 import { expect, test } from 'vitest';
+import { createHoldingStore } from '../../../src/auth/holding-store.ts';
 import { Logins } from '../../../src/auth/logins.ts';
 import { RuntimeError } from '../../../src/model/errors.ts';
 import type { RemoteLaunch, ServerDefinition } from '../../../src/model/server.ts';
@@ -91,7 +92,13 @@ test('the logins of a host are read from its store', async () => {
   const store = createMemoryTokenStore(clock);
   store.logins = [sampleStored(1)];
   const nothing = noSecrets;
-  const logins = new Logins({ store, secrets: nothing, clock, emit: () => undefined, onError: () => undefined });
+  const logins = new Logins({
+    store: createHoldingStore(store),
+    secrets: nothing,
+    clock,
+    emit: () => undefined,
+    onError: () => undefined,
+  });
   const wish = { serverUrl: sampleKey.serverUrl, settings: {}, account: '', isOwn: true, grant: '' };
   expect(await logins.find(wish)).toBe(store.logins[0]);
   expect(await logins.find({ ...wish, serverUrl: 'https://other' })).toBeUndefined();
