@@ -5,7 +5,7 @@
 // `frameworks` drives the adapters with real frameworks, which are installed when it runs.
 
 import { availableParallelism } from 'node:os';
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type Plugin } from 'vitest/config';
 
 const cores = availableParallelism();
 const WORKERS_PER_CORE = 2;
@@ -43,6 +43,7 @@ export default defineConfig({
       },
       {
         extends: true,
+        plugins: [frameworksInTheirFolder()],
         test: {
           name: 'frameworks',
           include: ['test/frameworks/*.test.ts'],
@@ -54,3 +55,17 @@ export default defineConfig({
     ],
   },
 });
+
+/** An adapter that imports its framework finds it where the frameworks are installed, as it would in a project of a host. */
+function frameworksInTheirFolder(): Plugin {
+  const importer = new URL('./test/frameworks/run.ts', import.meta.url).pathname;
+  return {
+    name: 'frameworks-in-their-folder',
+    enforce: 'pre',
+    resolveId: {
+      handler(id) {
+        return id.startsWith('@langchain/core/') ? this.resolve(id, importer, { skipSelf: true }) : undefined;
+      },
+    },
+  };
+}
