@@ -30,7 +30,7 @@ export interface AiTools {
 export interface AiTool {
   readonly type: 'dynamic';
   readonly description: string;
-  /** What `jsonSchema()` makes of the tool's schema. Its type is one of the framework's own, which has no name here. */
+  /** The tool's schema as `jsonSchema()` returns it. Its type is one of the framework's own, which has no name here. */
   // biome-ignore lint/suspicious/noExplicitAny: both majors of the framework have their own type for it
   readonly inputSchema: any;
   /** Never rejects: a tool that fails, is denied or does not exist has an output that says so. */

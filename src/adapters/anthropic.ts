@@ -49,7 +49,7 @@ export interface RunnableTool extends MessagesTool {
   parse(input: unknown): unknown;
 }
 
-/** What the runner tells of a call. */
+/** The part of the runner's context that names the call. */
 export interface RunContext {
   readonly toolUse?: { readonly id: string };
   readonly signal?: AbortSignal | null | undefined;

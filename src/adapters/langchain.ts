@@ -98,7 +98,7 @@ interface NamedTool {
   readonly inputSchema?: JsonObject;
 }
 
-/** What LangChain hands to a tool beside its arguments. */
+/** The configuration that LangChain hands to a tool beside its arguments. */
 interface ToolConfig {
   readonly signal?: AbortSignal;
   readonly toolCall?: { readonly id?: string };

@@ -175,7 +175,7 @@ function shownName(name: string, taken: ReadonlyMap<string, string>): string {
   return shown;
 }
 
-/** What the context of a run knows of approvals: only a yes to this call counts. */
+/** Whether the run has a person's yes to this very call. */
 function isApprovedIn(context: unknown, toolName: string, callId: string | undefined): boolean {
   const run = context as
     | { isToolApproved?(call: { toolName: string; callId: string }): boolean | undefined }

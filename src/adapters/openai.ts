@@ -137,7 +137,7 @@ export function responsesTools(source: ToolSource, options: AdapterOptions = {})
   };
 }
 
-/** What both APIs share. */
+/** The part that both APIs share. */
 function openTools<ApiTool>(source: ToolSource, options: AdapterOptions, toApi: (tool: NamedTool) => ApiTool) {
   checkFramework('openai', ['6', '7']);
   const toolset = createToolset(source, options, { provider: 'openai' });

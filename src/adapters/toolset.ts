@@ -40,7 +40,7 @@ export interface AdapterModel extends Pick<Model, 'contextWindow'> {
   readonly vision?: boolean;
 }
 
-/** What is true of a framework, whoever uses it. */
+/** Facts about a framework, whoever uses it. */
 export interface FrameworkTraits {
   /** The provider where `model` names none. Absent: any, so schemas are as the servers sent them. */
   readonly provider?: Provider;
@@ -128,7 +128,7 @@ export function createToolset(source: ToolSource, options: AdapterOptions = {}, 
 
 const ignore: Unsubscribe = () => undefined;
 
-/** Where the turns of a toolset come from. */
+/** The source of a toolset's turns. */
 interface Turns {
   take(): Turn;
 }

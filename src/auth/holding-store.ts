@@ -37,7 +37,7 @@ export function createHoldingStore(store: TokenStore, onHeld?: (held: StoredLogi
   return {
     hold(expected, next) {
       const name = nameOf(next.login.key);
-      // What is stored is still what the first of them was to replace.
+      // The store still has the login that the first held one was to replace.
       all.set(name, { expected: (all.get(name) ?? { expected }).expected, next });
       onHeld?.(next);
     },

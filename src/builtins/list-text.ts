@@ -50,7 +50,7 @@ export function shownFacts({ name, title, description, mimeType, size }: ItemFac
   };
 }
 
-/** What a tool that lists takes. */
+/** The parameters of a tool that lists. */
 export const listParameters = {
   type: 'object',
   properties: {

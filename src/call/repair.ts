@@ -38,7 +38,7 @@ function fits(value: unknown, schema: unknown): boolean {
   return problems !== 'undecided' && problems.length === 0;
 }
 
-/** Where the work is too much, nothing is repaired. */
+/** Repairs nothing where the work is too much. */
 function mendWithin(args: JsonObject, schema: unknown): Mended | undefined {
   const mender = new Mender(schema);
   try {

@@ -42,7 +42,7 @@ export const metaKeys = {
   subscription: `${PREFIX}subscriptionId`,
 } as const;
 
-/** What a handler throws to answer with a JSON-RPC error. Any other error is answered as internal, without its text. */
+/** A handler throws this to answer with a JSON-RPC error. Any other error is answered as internal, without its text. */
 export class ProtocolError extends Error {
   override readonly name = 'ProtocolError';
   readonly code: number;

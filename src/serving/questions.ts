@@ -36,7 +36,7 @@ export function assertCanBeAsked(method: QuestionMethod, params: JsonObject, cap
 
 const ACTIONS: readonly unknown[] = ['accept', 'decline', 'cancel'];
 
-/** What is wrong with a client's answer; `undefined` if it counts. */
+/** The fault of a client's answer, in words; `undefined` if it counts. */
 export function faultOfAnswer(method: QuestionMethod, params: JsonObject, answer: unknown): string | undefined {
   if (!isObject(answer)) return 'it is not an object';
   if (method === 'roots/list') return Array.isArray(answer['roots']) ? undefined : 'it has no list of roots';

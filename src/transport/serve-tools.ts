@@ -8,7 +8,7 @@ import type { ToolAnnotations } from '../model/tool.ts';
 /** One function of the host, as a tool. */
 export interface HostTool {
   readonly title?: string;
-  /** What a model reads about it. */
+  /** The text that a model reads about the tool. */
   readonly description?: string;
   /** The JSON Schema of the arguments, which are checked before `run` is called. Default: any object. */
   readonly inputSchema?: JsonObject;

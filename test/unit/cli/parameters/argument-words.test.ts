@@ -145,7 +145,11 @@ describe('a spelling', () => {
     fc.subarray(types, { minLength: 1 }).map((type) => ({ type })),
     fc.array(fc.constantFrom('a', '1', 1, true, null, 'true'), { minLength: 1 }).map((values) => ({ enum: values })),
   );
-  const value = fc.jsonValue().filter((each) => !/e[+-]|\d{16}/.test(JSON.stringify(each)) && !Object.is(each, -0));
+  // As JSON writes them: it has no sign for a negative zero.
+  const value = fc
+    .jsonValue()
+    .map((each) => JSON.parse(JSON.stringify(each)))
+    .filter((each) => !/e[+-]|\d{16}/.test(JSON.stringify(each)));
   const key = fc.oneof(
     fc.stringMatching(/^[a-z][\w.-]*$/),
     fc.string({ minLength: 1 }).filter((each) => !each.includes('=')),
