@@ -10,6 +10,7 @@ export default defineConfig({
     cli: 'src/cli/bin.ts',
     testing: 'src/testing/testing.ts',
     openai: 'src/adapters/openai.ts',
+    agent: 'src/agent/agent.ts',
   },
   format: 'esm',
   platform: 'node',

@@ -52,8 +52,8 @@ export interface FrameworkTraits {
 }
 
 export interface Toolset {
-  /** The tools as they are now; the same object as long as they do not change. */
-  step(): ModelStep;
+  /** The tools as they are now; the same object as long as they do not change. `query`: in place of that of the options. */
+  step(query?: string): ModelStep;
   /** Calls the listener when the tools have changed. Views and turns announce nothing: there `step()` has to be asked. */
   onChange(listener: () => void): Unsubscribe;
   /** The images of a result in formats that every provider reads; none for a model without `vision`. */
@@ -106,8 +106,8 @@ export function createToolset(source: ToolSource, options: AdapterOptions = {}, 
   const steps = new WeakMap<Turn, ModelStep>();
   const hasSchema = provider !== undefined;
   return {
-    step() {
-      const turn = turns.take();
+    step(query) {
+      const turn = turns.take(query);
       const known = steps.get(turn);
       if (known) return known;
       const step = createStep(turn, { turns, options, hasSchema, keepsTools: traits.keepsTools === true });
@@ -123,7 +123,7 @@ const ignore: Unsubscribe = () => undefined;
 
 /** Where the turns of a toolset come from. */
 interface Turns {
-  take(): Turn;
+  take(query?: string): Turn;
   /** The same tools, where every question is answered with `once`. */
   takeApproved(): Turn;
 }
@@ -162,13 +162,12 @@ function turnsOfView(source: View, options: AdapterOptions, { provider, traits }
   const described = given({ provider, contextWindow, vision, promotion: traits.keepsTools ? false : undefined });
   const narrowing = given({ tools, approve, model: isEmpty(described) ? undefined : described });
   const view = isEmpty(narrowing) ? source : source.child(narrowing);
-  const asked = given({ query });
   let approved: View | undefined;
   return {
-    take: () => view.turn(asked),
+    take: (asked = query) => view.turn(given({ query: asked })),
     takeApproved: () => {
       approved ??= view.child({ approve: async () => 'once' });
-      return approved.turn(asked);
+      return approved.turn(given({ query }));
     },
   };
 }

@@ -228,6 +228,34 @@ const doors = {
       'ToolSource',
     ],
   },
+  'src/agent/agent.ts': {
+    values: ['anthropicModel', 'chatCompletionsModel', 'createAgent'],
+    types: [
+      'Agent',
+      'AgentEvent',
+      'AgentOptions',
+      'AgentReply',
+      'AgentRunOptions',
+      'AnswerOptions',
+      'ChatAnswer',
+      'ChatMessage',
+      'ChatModel',
+      'ChatModelTool',
+      'ChatRequest',
+      'Conversation',
+      'ConversationFolder',
+      'ImagePart',
+      'ModelDelay',
+      'ModelOptions',
+      'RequestedCall',
+      'ResultMessage',
+      'RunBudget',
+      'RunEnd',
+      'RunEvent',
+      'RunResult',
+      'TokenUsage',
+    ],
+  },
 };
 
 const urlOf = (path: string) => new URL(`../../${path}`, import.meta.url);
@@ -257,7 +285,7 @@ for (const [path, { values, types }] of Object.entries(doors)) {
 test('the package has exactly these doors', () => {
   const { exports, bin } = JSON.parse(readFileSync(urlOf('package.json'), 'utf8'));
   expect([Object.keys(exports), Object.keys(bin)]).toEqual([
-    ['.', './testing', './openai', './schema.json', './package.json'],
+    ['.', './testing', './openai', './agent', './schema.json', './package.json'],
     ['plexus'],
   ]);
 });

@@ -9,6 +9,7 @@ export const doors = {
   plexus: 'src/index.ts',
   'plexus/testing': 'src/testing/testing.ts',
   'plexus/openai': 'src/adapters/openai.ts',
+  'plexus/agent': 'src/agent/agent.ts',
 } as const;
 
 export type Door = keyof typeof doors;
