@@ -8,7 +8,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { acquire } from '../kernel/file-lock.ts';
 import { makeFolder } from '../kernel/make-folder.ts';
 import { isSystemError, removeDebris } from '../kernel/replace-file.ts';
-import { RuntimeError } from '../model/errors.ts';
+import { isFailure, RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { unwritable } from '../store/disk.ts';
 import type { ChatMessage } from './chat-model.ts';
@@ -74,6 +74,11 @@ export function createConversations(place: ConversationFolder, deps: Conversatio
       stop();
     }
   };
+  const prepare = async (id: string): Promise<Release> => {
+    await makeFolder(folder, { mode: 0o700 });
+    await removeOld(place, clock.now());
+    return lock(id);
+  };
   const opened = (
     id: string,
     read: Pick<ConversationFile, 'messages' | 'isTorn'>,
@@ -93,15 +98,12 @@ export function createConversations(place: ConversationFolder, deps: Conversatio
       const id = newConversationId();
       const head = { id, createdAt: clock.now(), cwd };
       const journal = createJournal({ file: fileOf(id), folder, bytes: 0, head, redact });
-      try {
-        await makeFolder(folder, { mode: 0o700 });
-        await removeOld(place, clock.now());
-      } catch (error) {
-        // The conversation is usable all the same: its first write says what is wrong.
-        if (!isSystemError(error)) throw error;
-        return opened(id, { messages: [], isTorn: false }, journal, async () => undefined);
-      }
-      return opened(id, { messages: [], isTorn: false }, journal, await lock(id));
+      const release = await prepare(id).catch((error: unknown): Release => {
+        // The conversation is usable all the same, and no other process can know its id: its first write says what is wrong.
+        if (isSystemError(error) || isFailure(error, 'STORE_UNWRITABLE')) return async () => undefined;
+        throw error;
+      });
+      return opened(id, { messages: [], isTorn: false }, journal, release);
     },
     async open(id) {
       if (!ID.test(id) || !(await exists(fileOf(id))))

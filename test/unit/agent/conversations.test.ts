@@ -12,10 +12,11 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { type ChatModel, createAgent } from '../../../src/agent/agent.ts';
 import { createConversations } from '../../../src/agent/conversations.ts';
 import { JOURNAL_VERSION } from '../../../src/agent/journal.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
-import { createFolder } from '../../e2e/runtimes.ts';
+import { createFolder, start } from '../../e2e/runtimes.ts';
 import { sentResults } from '../../servers/models/sent.ts';
 import { openScene, told } from './scene.ts';
 
@@ -146,4 +147,41 @@ test('a disk that cannot be written leaves the conversation usable and says so; 
   await conversation.close();
   const lines = readFileSync(fileOf(folder, conversation.id), 'utf8').trimEnd().split('\n');
   expect(lines).toHaveLength(5);
+});
+
+test('a folder in which nothing can be made leaves the conversation usable too', async () => {
+  const { agent, events, onEvent } = await openScene([{ text: 'one' }], { conversations: { folder: '/proc/self' } });
+  expect(await agent.run('a', { onEvent })).toMatchObject({ text: 'one' });
+  expect(told(events, 'conversation.unsaved', 'conversation.replied')).toMatchObject([
+    { type: 'conversation.unsaved' },
+    { type: 'conversation.replied' },
+  ]);
+});
+
+test('conversations run side by side, each in its own order, and every reply comes once', async () => {
+  const folder = join(createFolder(), 'conversations');
+  const runtime = await start(createFolder(), { servers: {} });
+  const model: ChatModel = {
+    name: 'parrot',
+    answer: async ({ messages }) => ({ text: `re ${messages.at(-1)?.text}`, calls: [] }),
+  };
+  const agent = createAgent({ runtime, model, conversations: { folder } });
+  const [count, turns] = [40, 20];
+  const all = await Promise.all(
+    Array.from({ length: count }, async (_, at) => {
+      const conversation = await agent.open();
+      const replies = await Promise.all(
+        Array.from({ length: turns }, (_each, turn) => conversation.run(`${at}.${turn}`).then(({ text }) => text)),
+      );
+      await conversation.close();
+      return { id: conversation.id, replies };
+    }),
+  );
+  for (const [at, { id: made, replies }] of all.entries()) {
+    const expected = Array.from({ length: turns }, (_, turn) => `re ${at}.${turn}`);
+    expect(replies).toEqual(expected);
+    const lines = readFileSync(fileOf(folder, made), 'utf8').trimEnd().split('\n').slice(1);
+    const texts = lines.map((line) => JSON.parse(line)).filter(({ role }) => role === 'assistant');
+    expect(texts.map(({ text }) => text)).toEqual(expected);
+  }
 });
