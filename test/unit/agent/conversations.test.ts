@@ -62,7 +62,8 @@ test('a torn last line is dropped and told, and the next write replaces it', asy
   const folder = join(createFolder(), 'conversations');
   const { agent } = await openScene([{ text: 'one' }, { text: 'two' }], { conversations: { folder } });
   const { conversationId: id } = await agent.run('begin');
-  appendFileSync(fileOf(folder, id), '{"role":"user","text":"hal');
+  // Longer than the next write, which has to leave nothing of it.
+  appendFileSync(fileOf(folder, id), `{"role":"user","text":"hal${'f'.repeat(10_000)}`);
   const conversation = await agent.open(id);
   expect(conversation.isTorn).toBe(true);
   expect(conversation.messages.map(({ text }) => text)).toEqual(['begin', 'one']);
@@ -101,7 +102,10 @@ test.each(Object.entries(files))('a file %s is refused and stays as it is', asyn
 
 test.each(['b'.repeat(32), '../secret', ''])('there is no conversation %j', async (unknown) => {
   const problem = { code: 'CONVERSATION_UNKNOWN', data: { conversation: unknown } };
-  await expect(open(createFolder()).open(unknown)).rejects.toMatchObject(problem);
+  const parent = createFolder();
+  writeFileSync(fileOf(parent, 'secret'), `${JSON.stringify({ version: JOURNAL_VERSION, ...head })}\n`);
+  mkdirSync(join(parent, 'conversations'));
+  await expect(open(join(parent, 'conversations')).open(unknown)).rejects.toMatchObject(problem);
 });
 
 test('a conversation that another process has open is refused, and free once that has ended', async () => {
@@ -118,7 +122,7 @@ test('old conversations, and the oldest of too many, are removed when a new one 
   const folder = createFolder();
   const conversations = open(folder, { maxAgeMs: 10_000_000, maxCount: 2 });
   const ids: string[] = [];
-  for (const age of [30_000, 20_000, 10_000, 0]) {
+  for (const age of [30_000, 9_000, 5_000, 0]) {
     const { id: made, journal, close } = await open(folder).create('/');
     await journal.write('sync');
     await close();
@@ -127,7 +131,12 @@ test('old conversations, and the oldest of too many, are removed when a new one 
     ids.push(made);
   }
   await (await conversations.create('/')).close();
-  expect(readdirSync(folder)).toEqual([`${ids[3]}.jsonl`]);
+  expect(readdirSync(folder).sort()).toEqual(
+    ids
+      .slice(2)
+      .map((made) => `${made}.jsonl`)
+      .sort(),
+  );
 });
 
 test('a disk that cannot be written leaves the conversation usable and says so; later writes bring it all', async () => {
