@@ -39,4 +39,4 @@ test('killed by -9 during writes, an agent loses no acknowledged turn, and at mo
     const replies = messages.filter(({ role }) => role === 'assistant').map(({ text }) => text.trim());
     expect(replies.slice(0, acknowledged.length)).toEqual(acknowledged);
   }
-});
+}, 240_000);
