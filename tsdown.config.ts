@@ -28,6 +28,7 @@ const client = defineConfig({
     index: 'src/index.ts',
     cli: 'src/cli/bin.ts',
     testing: 'src/testing/testing.ts',
+    agent: 'src/agent/agent.ts',
     'ai-sdk': 'src/adapters/ai-sdk.ts',
     anthropic: 'src/adapters/anthropic.ts',
     google: 'src/adapters/google.ts',

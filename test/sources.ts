@@ -24,7 +24,7 @@ function filesBelow(folder: string): readonly Source[] {
   const root = new URL('../', import.meta.url);
   return readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' })
     .map((path) => `${folder}/${path.replaceAll('\\', '/')}`)
-    .filter((path) => path.endsWith('.ts'))
+    .filter((path) => path.endsWith('.ts') && !path.includes('/node_modules/'))
     .map((path) => ({ path, text: readFileSync(new URL(path, root), 'utf8') }));
 }
 

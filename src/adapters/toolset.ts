@@ -52,8 +52,8 @@ export interface FrameworkTraits {
 }
 
 export interface Toolset {
-  /** The tools as they are now; the same object as long as they do not change. */
-  step(): ModelStep;
+  /** The tools as they are now; the same object as long as they do not change. `query`: in place of that of the options. */
+  step(query?: string): ModelStep;
   /** Calls the listener when the tools have changed. Views and turns announce nothing: there `step()` has to be asked. */
   onChange(listener: () => void): Unsubscribe;
   /** The images of a result in formats that every provider reads; none for a model without `vision`. */
@@ -113,8 +113,8 @@ export function createToolset(source: ToolSource, options: AdapterOptions = {}, 
   const steps = new WeakMap<Turn, ModelStep>();
   const hasSchema = provider !== undefined;
   return {
-    step() {
-      const turn = turns.take();
+    step(query) {
+      const turn = turns.take(query);
       const known = steps.get(turn);
       if (known) return known;
       const step = createStep(turn, { turns, options, hasSchema, keepsTools: traits.keepsTools === true });
@@ -130,7 +130,7 @@ const ignore: Unsubscribe = () => undefined;
 
 /** The source of a toolset's turns. */
 interface Turns {
-  take(): Turn;
+  take(query?: string): Turn;
 }
 
 function isTurn(source: ToolSource): source is Turn {
@@ -167,8 +167,7 @@ function turnsOfView(source: View, options: AdapterOptions, { provider, traits }
   const described = given({ provider, contextWindow, vision, promotion: traits.keepsTools ? false : undefined });
   const narrowing = given({ tools, approve, model: isEmpty(described) ? undefined : described });
   const view = isEmpty(narrowing) ? source : source.narrow(narrowing);
-  const asked = given({ query });
-  return { take: () => view.turn(asked) };
+  return { take: (asked = query) => view.turn(given({ query: asked })) };
 }
 
 /** The fields that have a value: an absent one must not hide another. */

@@ -95,6 +95,21 @@ function loginsRemedy({ file, problem }: UnusableLogins): string {
   return `Restore ${problem === 'key' ? 'the key' : 'it'} from a backup, or move ${file} away and log in again.`;
 }
 
+interface UnusableConversation {
+  readonly conversation: string;
+  readonly problem: 'busy' | 'newer' | 'damaged';
+}
+
+function conversationProblem({ problem }: UnusableConversation): string {
+  if (problem === 'busy') return 'is open in another process';
+  return problem === 'newer' ? 'was written by a newer Plexus' : 'cannot be read: its file is damaged';
+}
+
+function conversationRemedy({ problem }: UnusableConversation): string {
+  if (problem === 'busy') return 'Close it there first, or start a new conversation.';
+  return problem === 'newer' ? 'Update Plexus.' : 'Start a new conversation.';
+}
+
 export interface MissingLogin {
   readonly server: ServerName;
   /** Absent: there is no login yet. */
@@ -274,6 +289,31 @@ export const failures = {
     CONFIG,
     (d: UnusableLogins) => `${unusableLogins(d)} Nothing of it was changed.`,
     loginsRemedy,
+  ),
+  MODEL_REFUSED: failure(
+    'fix-config',
+    { ...CONFIG, quotes: true },
+    (d: { model: string; reason: string; status?: number }) =>
+      `The model "${d.model}" did not take the request: ${d.reason}.`,
+    (d) =>
+      d.status === 401 || d.status === 403
+        ? 'Check the key that it is given.'
+        : d.status === 404
+          ? 'Check the name of the model and its address.'
+          : 'Check the model, its address and what it is sent.',
+  ),
+  MODEL_UNAVAILABLE: failure(
+    'retry-later',
+    { exit: 4, http: 502, rpc: -32603, quotes: true },
+    (d: { model: string; reason: string; waitMs?: number; cut?: 'in-text' | 'in-calls' }) =>
+      `The model "${d.model}" gave no ${d.cut === undefined ? '' : 'complete '}answer: ${d.reason}.`,
+    (d) => (d.waitMs === undefined ? 'Try again later.' : `Try again in ${seconds(d.waitMs)}.`),
+  ),
+  CONVERSATION_UNUSABLE: failure(
+    'fix-call',
+    NOT_FOUND,
+    (d: UnusableConversation) => `Conversation "${d.conversation}" ${conversationProblem(d)}.`,
+    conversationRemedy,
   ),
   AUTH_REQUIRED: failure(
     'log-in',

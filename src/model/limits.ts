@@ -349,6 +349,26 @@ export const limits = {
   helper: { ms: 10_000, bytes: 64 * 1024 },
   /** Docker's gateway: how long its CLI and its daemon may take to answer, and how long the answer is cached. */
   gateway: { cliMs: 5_000, daemonMs: 3_000, askAgainMs: 60_000, idleStopMs: 300_000 },
+  /**
+   * The agent's model: delays before it is asked again, how long it may ask to wait, one event of its answer, how much of its
+   * error is quoted, how long an answer may become where the provider wants to be told.
+   */
+  model: {
+    retryDelaysMs: [1_000, 2_000, 4_000, 8_000],
+    longestWaitMs: 60_000,
+    eventBytes: 16 * 1024 * 1024,
+    errorChars: 300,
+    outputTokens: 8_192,
+  },
+  /**
+   * The agent's context: the window of a model that does not say its own, the part of it that is left for the answer, the part that
+   * stays filled when old results are taken out, and what an image counts.
+   */
+  context: { window: 200_000, answerShare: 0.15, keptShare: 0.6, imageTokens: 1_500 },
+  /** The agent's conversations: how long and how many are kept; how long one waits for another process that has it open. */
+  conversations: { ageMs: 30 * 24 * 3_600_000, count: 200, lockMs: 24 * 3_600_000, lockWaitMs: 1_000 },
+  /** The agent's run: the same call in so many steps in a row ends it; so often a step is repeated whose answer broke off. */
+  agentRun: { sameCalls: 3, repeatedSteps: 2 },
   /** A changed file is read once it has not changed for this long. */
   settleMs: 500,
 

@@ -64,6 +64,9 @@ const rows: { readonly [Code in FailureCode]: ModelSentences<FailureData<Code>> 
     happened: () => 'The stored logins of the user cannot be read.',
     next: () => userMust('repair that'),
   },
+  MODEL_REFUSED: { next: () => userMust('repair that') },
+  MODEL_UNAVAILABLE: { next: () => 'Tell the user, who can try again later.' },
+  CONVERSATION_UNUSABLE: { next: () => 'Start a new conversation.' },
   AUTH_REQUIRED: { next: ({ server }) => waits(server, 'needs a login') },
   AUTH_FAILED: { next: ({ server }) => waits(server, 'refuses the login it was given') },
   LOGIN_FAILED: {

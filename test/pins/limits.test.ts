@@ -200,6 +200,16 @@ test('the ceilings are exactly these', () => {
     expandedChars: 256 * 1024,
     helper: { ms: 10_000, bytes: 64 * 1024 },
     gateway: { cliMs: 5_000, daemonMs: 3_000, askAgainMs: 60_000, idleStopMs: 300_000 },
+    model: {
+      retryDelaysMs: [1_000, 2_000, 4_000, 8_000],
+      longestWaitMs: 60_000,
+      eventBytes: 16 * 1024 * 1024,
+      errorChars: 300,
+      outputTokens: 8_192,
+    },
+    context: { window: 200_000, answerShare: 0.15, keptShare: 0.6, imageTokens: 1_500 },
+    conversations: { ageMs: 30 * 24 * 3_600_000, count: 200, lockMs: 24 * 3_600_000, lockWaitMs: 1_000 },
+    agentRun: { sameCalls: 3, repeatedSteps: 2 },
     settleMs: 500,
 
     serving: {

@@ -18,6 +18,12 @@ export const causes: Readonly<Record<FailureCode, string>> = {
   SERVER_UNTRUSTED: 'A file of the workspace defines the server, and you have not approved it as it is now.',
   LOGINS_UNUSABLE:
     'The file of logins is damaged, of a newer version or unreadable, or its key cannot be reached. It stays as it is.',
+  MODEL_REFUSED:
+    "The agent's model refuses the request: a wrong key, name or address, or a request that it cannot take.",
+  MODEL_UNAVAILABLE:
+    "The agent's model cannot be reached, is overloaded, or its answer broke off; it was asked again several times.",
+  CONVERSATION_UNUSABLE:
+    'Another process has the conversation open, or its file is damaged or of a newer version. It stays as it is.',
   AUTH_REQUIRED: 'The remote server wants a login that Plexus does not have, or no longer has.',
   AUTH_FAILED: 'The remote server refused the token or the headers of its entry.',
   LOGIN_FAILED:
@@ -60,6 +66,6 @@ export const causes: Readonly<Record<FailureCode, string>> = {
   QUESTIONS_EXCEEDED: 'The server asked more than ten questions during one call.',
   CALL_CANCELLED: 'The host aborted the call, or the runtime closed.',
   SESSION_UNKNOWN: 'A session id is not known. Kept for hosts that serve sessions of their own.',
-  CONVERSATION_UNKNOWN: 'A conversation id is not known. Kept for hosts that serve conversations of their own.',
+  CONVERSATION_UNKNOWN: 'No conversation with this id is kept; it may have expired.',
   INTERNAL: 'A bug in Plexus.',
 };

@@ -54,6 +54,7 @@ const sample = {
     afterMs: 60_000,
     retryInMs: 60_000,
     waitMs: 20_000,
+    model: 'MODEL',
     limitBytes: 67_108_864,
   },
   ...{ callId: 'call-1', most: 10, cursor: 'x', session: 's1', conversation: 'c1', culprit: 'command', silence: false },

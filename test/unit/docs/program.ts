@@ -13,6 +13,7 @@ export const doors = {
   'plexus/google': 'src/adapters/google.ts',
   'plexus/langchain': 'src/adapters/langchain.ts',
   'plexus/openai': 'src/adapters/openai.ts',
+  'plexus/agent': 'src/agent/agent.ts',
   'plexus/openai-agents': 'src/adapters/openai-agents.ts',
 } as const;
 

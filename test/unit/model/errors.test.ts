@@ -64,6 +64,18 @@ const examples: { readonly [Code in FailureCode]: readonly [data: FailureData<Co
     { file: '/a/logins.json', problem: 'newer', reason: 'it has version 2' },
     'The logins in /a/logins.json were written by a newer Plexus: it has version 2. Nothing of it was changed. Update Plexus.',
   ],
+  MODEL_REFUSED: [
+    { model: 'gpt', reason: 'it answered with HTTP 401: no such key', status: 401 },
+    'The model "gpt" did not take the request: it answered with HTTP 401: no such key. Check the key that it is given.',
+  ],
+  MODEL_UNAVAILABLE: [
+    { model: 'gpt', reason: 'it answered with HTTP 429: too many requests', waitMs: 90_000 },
+    'The model "gpt" gave no answer: it answered with HTTP 429: too many requests. Try again in 90 s.',
+  ],
+  CONVERSATION_UNUSABLE: [
+    { conversation: 'c1', problem: 'newer' },
+    'Conversation "c1" was written by a newer Plexus. Update Plexus.',
+  ],
   AUTH_REQUIRED: [
     { server: 'my files' },
     `Server "my files" needs a login (HTTP 401). Log in with: plexus login 'my files'`,

@@ -1,0 +1,182 @@
+// Owns the folder of conversations: which there are, opening one for this process alone, and removing those that are old or too many.
+// `journal.ts` owns the contents of a file.
+
+import { randomBytes } from 'node:crypto';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '../kernel/clock.ts';
+import { acquire } from '../kernel/file-lock.ts';
+import { makeFolder } from '../kernel/make-folder.ts';
+import { isSystemError, removeDebris } from '../kernel/replace-file.ts';
+import { isFailure, RuntimeError } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
+import { unwritable } from '../store/disk.ts';
+import type { ChatMessage } from './chat-model.ts';
+import { createJournal, type Journal, parseJournal } from './journal.ts';
+
+/** Where and how long conversations are kept. */
+export interface ConversationFolder {
+  readonly folder: string;
+  /** Conversations without a reply for this long are removed. Default: 30 days. */
+  readonly maxAgeMs?: number;
+  /** The oldest beyond this number are removed. Default: 200. */
+  readonly maxCount?: number;
+}
+
+export interface ConversationFile {
+  readonly id: string;
+  /** From before; empty for a new conversation. */
+  readonly messages: readonly ChatMessage[];
+  /** The last line was half written, and dropped. */
+  readonly isTorn: boolean;
+  readonly journal: Journal;
+  /** Lets other processes open it again. */
+  close(): Promise<void>;
+}
+
+export interface Conversations {
+  /** A new conversation: its file is made with its first write. */
+  create(cwd: string): Promise<ConversationFile>;
+  /** Rejects with `CONVERSATION_UNKNOWN`, or with `CONVERSATION_UNUSABLE` where another process has it open. */
+  open(id: string): Promise<ConversationFile>;
+  /** The id of the one that was last written, of those about this folder. */
+  latest(cwd: string): Promise<string | undefined>;
+}
+
+export interface ConversationsDeps {
+  readonly clock: Clock;
+  readonly redact: <Value>(value: Value) => Value;
+}
+
+const ID = /^[0-9a-f]{32}$/;
+const fileName = (id: string) => `${id}.jsonl`;
+
+/** 128 random bits: an id is also the right to read the conversation. */
+export const newConversationId = (): string => randomBytes(16).toString('hex');
+
+export function createConversations(place: ConversationFolder, deps: ConversationsDeps): Conversations {
+  const { folder } = place;
+  const { clock, redact } = deps;
+  const fileOf = (id: string) => join(folder, fileName(id));
+
+  /** Held as long as the conversation is open; the lock of a process that has ended is broken at once. */
+  const lock = async (id: string) => {
+    const tooLong = new AbortController();
+    const stop = clock.after(limits.conversations.lockWaitMs, () => tooLong.abort());
+    try {
+      const { signal } = tooLong;
+      return await acquire({ lock: `${fileOf(id)}.lock`, ttlMs: limits.conversations.lockMs, clock, signal });
+    } catch (error) {
+      if (tooLong.signal.aborted)
+        throw new RuntimeError('CONVERSATION_UNUSABLE', { conversation: id, problem: 'busy' });
+      throw unwritable(error, folder);
+    } finally {
+      stop();
+    }
+  };
+  const prepare = async (id: string): Promise<Release> => {
+    await makeFolder(folder, { mode: 0o700 });
+    await removeOld(place, clock.now());
+    return lock(id);
+  };
+  const opened = (
+    id: string,
+    read: Pick<ConversationFile, 'messages' | 'isTorn'>,
+    journal: Journal,
+    release: Release,
+  ) => ({
+    id,
+    ...read,
+    journal,
+    close: async () => {
+      await journal.close();
+      await release();
+    },
+  });
+  return {
+    async create(cwd) {
+      const id = newConversationId();
+      const head = { id, createdAt: clock.now(), cwd };
+      const journal = createJournal({ file: fileOf(id), folder, bytes: 0, head, redact });
+      const release = await prepare(id).catch((error: unknown): Release => {
+        // The conversation is usable all the same, and no other process can know its id: its first write says what is wrong.
+        if (isSystemError(error) || isFailure(error, 'STORE_UNWRITABLE')) return async () => undefined;
+        throw error;
+      });
+      return opened(id, { messages: [], isTorn: false }, journal, release);
+    },
+    async open(id) {
+      if (!ID.test(id) || !(await exists(fileOf(id))))
+        throw new RuntimeError('CONVERSATION_UNKNOWN', { conversation: id });
+      const release = await lock(id);
+      try {
+        const { bytes, ...read } = parseJournal(await readFile(fileOf(id)), id);
+        return opened(id, read, createJournal({ file: fileOf(id), folder, bytes, redact }), release);
+      } catch (error) {
+        await release();
+        throw isSystemError(error)
+          ? new RuntimeError('CONVERSATION_UNUSABLE', { conversation: id, problem: 'damaged' }, { cause: error })
+          : error;
+      }
+    },
+    async latest(cwd) {
+      for (const { id } of await listed(folder)) if ((await cwdOf(fileOf(id), id)) === cwd) return id;
+      return undefined;
+    },
+  };
+}
+
+type Release = () => Promise<void>;
+
+async function exists(file: string): Promise<boolean> {
+  return (await changedAt(file)) !== undefined;
+}
+
+async function changedAt(file: string): Promise<number | undefined> {
+  try {
+    return (await stat(file)).mtimeMs;
+  } catch (error) {
+    if (isSystemError(error)) return undefined;
+    throw error;
+  }
+}
+
+interface ListedConversation {
+  readonly id: string;
+  readonly at: number;
+}
+
+/** The newest first. */
+async function listed(folder: string): Promise<readonly ListedConversation[]> {
+  const names = await readdir(folder).catch((error: unknown) => {
+    if (isSystemError(error)) return [];
+    throw error;
+  });
+  const found: ListedConversation[] = [];
+  for (const name of names) {
+    const id = name.replace(/\.jsonl$/, '');
+    const at = ID.test(id) && name !== id ? await changedAt(join(folder, name)) : undefined;
+    if (at !== undefined) found.push({ id, at });
+  }
+  return found.sort((one, other) => other.at - one.at);
+}
+
+async function cwdOf(file: string, id: string): Promise<string | undefined> {
+  try {
+    return parseJournal(await readFile(file), id).head.cwd;
+  } catch (error) {
+    if (isSystemError(error) || error instanceof RuntimeError) return undefined;
+    throw error;
+  }
+}
+
+/** A conversation that a process has open is left alone. */
+async function removeOld(place: ConversationFolder, now: number): Promise<void> {
+  const { folder, maxAgeMs = limits.conversations.ageMs, maxCount = limits.conversations.count } = place;
+  await removeDebris(folder);
+  for (const [at, { id, at: changed }] of (await listed(folder)).entries()) {
+    if (at < maxCount && now - changed <= maxAgeMs) continue;
+    const file = join(folder, fileName(id));
+    if (!(await exists(`${file}.lock`))) await rm(file, { force: true });
+  }
+}

@@ -1,0 +1,196 @@
+// Owns the tests of conversations on the disk: what survives, what is dropped, what is refused.
+
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { type ChatModel, createAgent } from '../../../src/agent/agent.ts';
+import { createConversations } from '../../../src/agent/conversations.ts';
+import { JOURNAL_VERSION } from '../../../src/agent/journal.ts';
+import { systemClock } from '../../../src/kernel/clock.ts';
+import { createFolder, start } from '../../e2e/runtimes.ts';
+import { sentResults } from '../../servers/models/sent.ts';
+import { openScene, told } from './scene.ts';
+
+const redact = <Value>(value: Value): Value => value;
+const open = (folder: string, more = {}) => createConversations({ folder, ...more }, { clock: systemClock, redact });
+const fileOf = (folder: string, id: string) => join(folder, `${id}.jsonl`);
+
+test('a conversation goes on in another process, with its calls and results', async () => {
+  const folder = join(createFolder(), 'conversations');
+  const script = [{ calls: [{ name: 'mcp__s__echo', arguments: { text: 'hi' } }] }, { text: 'one' }];
+  const first = await openScene(script, { conversations: { folder } });
+  const { conversationId: id } = await first.agent.run('begin');
+  expect(statSync(fileOf(folder, id)).mode & 0o777).toBe(0o600);
+  expect(readdirSync(folder)).toEqual([`${id}.jsonl`]);
+  const second = await openScene([{ text: 'two' }], { conversations: { folder } });
+  expect(await second.agent.latest()).toBe(id);
+  const reply = await second.agent.run('go on', { conversation: id, onEvent: second.onEvent });
+  expect(reply).toMatchObject({ conversationId: id, text: 'two' });
+  expect(told(second.events, 'conversation.started')).toMatchObject([{ isResumed: true }]);
+  const [request] = second.requests;
+  expect(request && sentResults(request)).toMatchObject([{ text: expect.stringContaining('echo hi') }]);
+});
+
+test('a secret that the runtime filled in for a server is not written', async () => {
+  const folder = join(createFolder(), 'conversations');
+  const secret = 'tok-4f9a8b7c6d5e4f3a2b1c';
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: this is how a person writes a placeholder
+  const other = { command: process.execPath, args: ['-e', ''], env: { TOKEN: '${MY_TOKEN}' } };
+  const runtimeOptions = { env: { ...process.env, MY_TOKEN: secret } };
+  const { agent, runtime } = await openScene([{ text: `it is ${secret}` }], {
+    conversations: { folder },
+    runtimeOptions,
+  });
+  await runtime.setServers({ other });
+  await runtime.ready();
+  const { conversationId: made } = await agent.run(`remember ${secret}`);
+  const written = readFileSync(fileOf(folder, made), 'utf8');
+  expect(written).toContain('remember');
+  expect(written).not.toContain(secret);
+});
+
+test('a torn last line is dropped and told, and the next write replaces it', async () => {
+  const folder = join(createFolder(), 'conversations');
+  const { agent } = await openScene([{ text: 'one' }, { text: 'two' }], { conversations: { folder } });
+  const { conversationId: id } = await agent.run('begin');
+  // Longer than the next write, which has to leave nothing of it.
+  appendFileSync(fileOf(folder, id), `{"role":"user","text":"hal${'f'.repeat(10_000)}`);
+  const conversation = await agent.open(id);
+  expect(conversation.isTorn).toBe(true);
+  expect(conversation.messages.map(({ text }) => text)).toEqual(['begin', 'one']);
+  await conversation.run('go on');
+  await conversation.close();
+  const lines = readFileSync(fileOf(folder, id), 'utf8').trimEnd().split('\n').slice(1);
+  expect(lines.map((line) => JSON.parse(line).text)).toEqual(['begin', 'one', 'go on', 'two']);
+});
+
+test('calls that a dead process left without a result get one', async () => {
+  const folder = join(createFolder(), 'conversations');
+  const { agent, requests } = await openScene([{ text: 'one' }, { text: 'two' }], { conversations: { folder } });
+  const { conversationId: id } = await agent.run('begin');
+  const calls = [{ id: 'c9', name: 'echo', arguments: '{}' }];
+  appendFileSync(fileOf(folder, id), `${JSON.stringify({ role: 'assistant', text: '', calls })}\n`);
+  await agent.run('go on', { conversation: id });
+  expect(requests[1] && sentResults(requests[1])).toEqual([
+    { callId: 'c9', text: expect.stringContaining('was not made') },
+  ]);
+});
+
+const id = 'a'.repeat(32);
+const head = { id, createdAt: 1, cwd: '/' };
+const files: Readonly<Record<string, readonly [contents: string, problem: string]>> = {
+  'of a newer version': [`${JSON.stringify({ version: JOURNAL_VERSION + 1, ...head })}\n`, 'newer'],
+  'with a damaged line': [`${JSON.stringify({ version: JOURNAL_VERSION, ...head })}\n{"role":\n{}\n`, 'damaged'],
+  'without a head': ['', 'damaged'],
+};
+test.each(Object.entries(files))('a file %s is refused and stays as it is', async (_, [contents, problem]) => {
+  const folder = createFolder();
+  writeFileSync(fileOf(folder, id), contents);
+  await expect(open(folder).open(id)).rejects.toMatchObject({ code: 'CONVERSATION_UNUSABLE', data: { problem } });
+  expect(readFileSync(fileOf(folder, id), 'utf8')).toBe(contents);
+  expect(readdirSync(folder)).toEqual([`${id}.jsonl`]);
+});
+
+test.each(['b'.repeat(32), '../secret', ''])('there is no conversation %j', async (unknown) => {
+  const problem = { code: 'CONVERSATION_UNKNOWN', data: { conversation: unknown } };
+  const parent = createFolder();
+  writeFileSync(fileOf(parent, 'secret'), `${JSON.stringify({ version: JOURNAL_VERSION, ...head })}\n`);
+  mkdirSync(join(parent, 'conversations'));
+  await expect(open(join(parent, 'conversations')).open(unknown)).rejects.toMatchObject(problem);
+});
+
+test('a conversation that another process has open is refused, and free once that has ended', async () => {
+  const folder = createFolder();
+  const [one, other] = [open(folder), open(folder)];
+  const held = await one.create('/');
+  await held.journal.write('sync');
+  await expect(other.open(held.id)).rejects.toMatchObject({ data: { problem: 'busy' } });
+  await held.close();
+  await (await other.open(held.id)).close();
+});
+
+test('old conversations, and the oldest of too many, are removed when a new one begins', async () => {
+  const folder = createFolder();
+  const conversations = open(folder, { maxAgeMs: 10_000_000, maxCount: 2 });
+  const ids: string[] = [];
+  for (const age of [30_000, 9_000, 5_000, 0]) {
+    const { id: made, journal, close } = await open(folder).create('/');
+    await journal.write('sync');
+    await close();
+    const at = Date.now() / 1_000 - age;
+    utimesSync(fileOf(folder, made), at, at);
+    ids.push(made);
+  }
+  await (await conversations.create('/')).close();
+  expect(readdirSync(folder).sort()).toEqual(
+    ids
+      .slice(2)
+      .map((made) => `${made}.jsonl`)
+      .sort(),
+  );
+});
+
+test('a disk that cannot be written leaves the conversation usable and says so; later writes bring it all', async () => {
+  const parent = createFolder();
+  const folder = join(parent, 'conversations');
+  writeFileSync(folder, 'a file is in the way');
+  const script = [{ text: 'one' }, { text: 'two' }];
+  const { agent, events, onEvent } = await openScene(script, { conversations: { folder } });
+  const conversation = await agent.open();
+  expect(await conversation.run('a', { onEvent })).toMatchObject({ text: 'one' });
+  expect(told(events, 'conversation.unsaved')).toEqual([
+    { type: 'conversation.unsaved', reason: expect.stringContaining(folder) },
+  ]);
+  rmSync(folder);
+  mkdirSync(folder);
+  expect(await conversation.run('b', { onEvent })).toMatchObject({ text: 'two' });
+  await conversation.close();
+  const lines = readFileSync(fileOf(folder, conversation.id), 'utf8').trimEnd().split('\n');
+  expect(lines).toHaveLength(5);
+});
+
+test('a folder in which nothing can be made leaves the conversation usable too', async () => {
+  const { agent, events, onEvent } = await openScene([{ text: 'one' }], { conversations: { folder: '/proc/self' } });
+  expect(await agent.run('a', { onEvent })).toMatchObject({ text: 'one' });
+  expect(told(events, 'conversation.unsaved', 'conversation.replied')).toMatchObject([
+    { type: 'conversation.unsaved' },
+    { type: 'conversation.replied' },
+  ]);
+});
+
+test('conversations run side by side, each in its own order, and every reply comes once', async () => {
+  const folder = join(createFolder(), 'conversations');
+  const runtime = await start(createFolder(), { servers: {} });
+  const model: ChatModel = {
+    name: 'parrot',
+    answer: async ({ messages }) => ({ text: `re ${messages.at(-1)?.text}`, calls: [] }),
+  };
+  const agent = createAgent({ runtime, model, conversations: { folder } });
+  const [count, turns] = [40, 20];
+  const all = await Promise.all(
+    Array.from({ length: count }, async (_, at) => {
+      const conversation = await agent.open();
+      const replies = await Promise.all(
+        Array.from({ length: turns }, (_each, turn) => conversation.run(`${at}.${turn}`).then(({ text }) => text)),
+      );
+      await conversation.close();
+      return { id: conversation.id, replies };
+    }),
+  );
+  for (const [at, { id: made, replies }] of all.entries()) {
+    const expected = Array.from({ length: turns }, (_, turn) => `re ${at}.${turn}`);
+    expect(replies).toEqual(expected);
+    const lines = readFileSync(fileOf(folder, made), 'utf8').trimEnd().split('\n').slice(1);
+    const texts = lines.map((line) => JSON.parse(line)).filter(({ role }) => role === 'assistant');
+    expect(texts.map(({ text }) => text)).toEqual(expected);
+  }
+});
