@@ -1,6 +1,7 @@
 // Owns the public surface of "plexus/openai-agents": the fleet as one MCP server of OpenAI's Agents SDK, and as function tools for
 // those who want its approvals. Plain objects: nothing of the package `@openai/agents` is imported.
 
+import { CALL_TOOL } from '../model/builtin.ts';
 import type { ToolOutcome } from '../model/tool.ts';
 import { checkFramework } from './framework-version.ts';
 import { createToolList } from './tool-list.ts';
@@ -175,12 +176,19 @@ function shownName(name: string, taken: ReadonlyMap<string, string>): string {
   return shown;
 }
 
-/** Whether the run has a person's yes to this very call. */
+/** What of the SDK's run context answers whether a person said yes: to this call, or to every call of this name. */
+interface RunApprovals {
+  isToolApproved?(call: { toolName: string; callId: string }): boolean | undefined;
+}
+
+/** An id that no call has: the answer for it is the one to every call of the name. */
+const NO_CALL = 'plexus: no call';
+
+/** Whether the run has a person's yes to this call. One to every `mcp_call` says nothing about the tool that is called with it. */
 function isApprovedIn(context: unknown, toolName: string, callId: string | undefined): boolean {
-  const run = context as
-    | { isToolApproved?(call: { toolName: string; callId: string }): boolean | undefined }
-    | undefined;
-  return callId !== undefined && run?.isToolApproved?.({ toolName, callId }) === true;
+  const run = context as RunApprovals | undefined;
+  const isYes = (id: string) => run?.isToolApproved?.({ toolName, callId: id }) === true;
+  return callId !== undefined && isYes(callId) && (toolName !== CALL_TOOL || !isYes(NO_CALL));
 }
 
 function partsOf(outcome: ToolOutcome, { imagesOf }: Toolset): AgentsPart[] {
