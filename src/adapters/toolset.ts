@@ -4,13 +4,19 @@
 import type { Runtime } from '../api.ts';
 import type { CallProgress } from '../call/events.ts';
 import { failureAsOutcome } from '../call/failure-as-outcome.ts';
+import { repairArguments } from '../call/repair.ts';
 import type { Provider } from '../catalog/definition/providers.ts';
 import type { Unsubscribe } from '../kernel/emitter.ts';
-import { type JsonObject, parseJson } from '../kernel/json.ts';
+import { isObject, type JsonObject, parseJson } from '../kernel/json.ts';
+import { copyJson } from '../kernel/plain-json.ts';
+import { CALL_TOOL, unwrapCall } from '../model/builtin.ts';
 import { isFailure, RuntimeError } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
 import type { Model } from '../model/model.ts';
+import { type QualifiedName, toolKey } from '../model/names.ts';
 import type { Tool, ToolOutcome } from '../model/tool.ts';
 import type { Approve } from '../trust/approval.ts';
+import { toolHash } from '../trust/tool-pin.ts';
 import type { Turn } from '../turn.ts';
 import type { View } from '../view.ts';
 
@@ -89,7 +95,10 @@ export interface ModelCall {
   /** The model's own id of the call. */
   readonly callId?: string | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** The framework has asked a person, who said yes: for the runtime this is an approval for this one call. */
+  /**
+   * The framework has asked a person, who said yes: for the runtime this is an approval for this one call. It does not count where
+   * the tool is another one now than it was shown, or where a repair leaves arguments out: then `approve` is asked.
+   */
   readonly isApproved?: boolean;
 }
 
@@ -161,7 +170,7 @@ interface ViewContext {
   readonly traits: FrameworkTraits;
 }
 
-/** A view of its own only where the options ask for one, so that a view's session grants and found tools count otherwise. */
+/** A view of its own only where the options or the framework need one; otherwise the source's session grants and found tools count. */
 function turnsOfView(source: View, options: AdapterOptions, { provider, traits }: ViewContext): Turns {
   const { query, tools, approve, model: { contextWindow, vision } = {} } = options;
   const described = given({ provider, contextWindow, vision, promotion: traits.keepsTools ? false : undefined });
@@ -192,6 +201,16 @@ interface StepContext {
 }
 
 function createStep(turn: Turn, { turns, options, hasSchema, keepsTools }: StepContext): ModelStep {
+  const current = () => (keepsTools ? turns.take() : turn);
+  /** Tools that joined since, as they were when the framework first asked about them. */
+  const joined = new Map<QualifiedName, Tool>();
+  /** A person's yes is about the tool as it was shown, and about the arguments as the model wrote them. */
+  const isMeant = (call: ModelCall) => {
+    const target = targetOf(turns.take(), call);
+    const { tool } = target;
+    const shown = tool && (turn.find(tool.name) ?? joined.get(tool.name));
+    return tool !== undefined && shown !== undefined && isSameTool(shown, tool) && !leavesOut(target);
+  };
   return {
     tools: turn.tools.map((tool) => ({
       name: tool.name,
@@ -201,9 +220,44 @@ function createStep(turn: Turn, { turns, options, hasSchema, keepsTools }: StepC
     })),
     revision: turn.revision,
     systemPrompt: turn.systemPrompt,
-    run: (call) => perform(keepsTools ? turns.take() : turn, call, options),
-    requiresApproval: ({ name, arguments: asked }) => turn.requiresApproval(name, readArguments(asked).value as object),
+    run: (call) => {
+      const isApproved = call.isApproved === true && isMeant(call);
+      return perform(current(), { ...call, isApproved }, options);
+    },
+    requiresApproval(call) {
+      const now = current();
+      const { tool } = targetOf(now, call);
+      if (tool && !turn.find(tool.name) && !joined.has(tool.name)) joined.set(tool.name, tool);
+      return now.requiresApproval(call.name, readArguments(call.arguments).value as object);
+    },
   };
+}
+
+interface CallTarget {
+  /** Absent where no tool has the name. */
+  readonly tool: Tool | undefined;
+  readonly arguments: unknown;
+}
+
+/** The tool that a call reaches, also through `mcp_call`. */
+function targetOf(turn: Turn, { name, arguments: sent }: Pick<ModelCall, 'name' | 'arguments'>): CallTarget {
+  const { value } = readArguments(sent);
+  const carried = name === CALL_TOOL ? unwrapCall(value) : undefined;
+  if (typeof carried !== 'object') return { tool: turn.find(name), arguments: value };
+  return { tool: turn.find(carried.name), arguments: carried.arguments };
+}
+
+const isSameTool = (one: Tool, other: Tool) =>
+  one.source === other.source &&
+  toolKey(one.id) === toolKey(other.id) &&
+  toolHash(one.definition) === toolHash(other.definition);
+
+/** Whether a repair sends less than the model wrote, such as without an empty filter. */
+function leavesOut({ arguments: sent, tool }: CallTarget): boolean {
+  const copied = copyJson(sent, limits.arguments);
+  if (!copied.ok || !isObject(copied.value)) return false;
+  const repaired = repairArguments(copied.value, tool?.definition.inputSchema);
+  return repaired?.repairs.some(({ kind }) => kind === 'left-out') === true;
 }
 
 async function perform(turn: Turn, call: ModelCall, { signal: whole, onProgress }: AdapterOptions) {
@@ -221,7 +275,8 @@ async function perform(turn: Turn, call: ModelCall, { signal: whole, onProgress 
   }
 }
 
-const approveOnce: Approve = async () => 'once';
+/** A tool that has changed since it was approved needs an answer of somebody who sees the changes. */
+const approveOnce: Approve = async ({ changes = [] }) => (changes.length > 0 ? 'no' : 'once');
 
 interface ReadArguments {
   readonly value: unknown;
