@@ -6,7 +6,6 @@ import type { CallProgress } from '../call/events.ts';
 import { failureAsOutcome } from '../call/failure-as-outcome.ts';
 import { repairArguments } from '../call/repair.ts';
 import type { Provider } from '../catalog/definition/providers.ts';
-import type { Unsubscribe } from '../kernel/emitter.ts';
 import { isObject, type JsonObject, parseJson } from '../kernel/json.ts';
 import { copyJson } from '../kernel/plain-json.ts';
 import { CALL_TOOL, unwrapCall } from '../model/builtin.ts';
@@ -60,8 +59,6 @@ export interface FrameworkTraits {
 export interface Toolset {
   /** The tools as they are now; the same object as long as they do not change. `query`: in place of that of the options. */
   step(query?: string): ModelStep;
-  /** Calls the listener when the tools have changed. Views and turns announce nothing: there `step()` has to be asked. */
-  onChange(listener: () => void): Unsubscribe;
   /** The images of a result in formats that every provider reads; none for a model without `vision`. */
   imagesOf(outcome: KeptOutcome): readonly ImagePart[];
 }
@@ -94,6 +91,8 @@ export interface ModelCall {
   readonly arguments?: unknown;
   /** The model's own id of the call. */
   readonly callId?: string | undefined;
+  /** Sent to the server as the request's `_meta`. */
+  readonly meta?: Readonly<Record<string, unknown>> | undefined;
   readonly signal?: AbortSignal | undefined;
   /**
    * The framework has asked a person, who said yes: for the runtime this is an approval for this one call. It does not count where
@@ -130,12 +129,9 @@ export function createToolset(source: ToolSource, options: AdapterOptions = {}, 
       steps.set(turn, step);
       return step;
     },
-    onChange: (listener) => ('on' in source ? source.on('catalog.changed', () => listener()) : ignore),
     imagesOf: ({ attachments }) => (model.vision === true ? attachments.flatMap(imagePart) : []),
   };
 }
-
-const ignore: Unsubscribe = () => undefined;
 
 /** The source of a toolset's turns. */
 interface Turns {
@@ -264,7 +260,7 @@ async function perform(turn: Turn, call: ModelCall, { signal: whole, onProgress 
   const { value, problem } = readArguments(call.arguments);
   const signal = whole && call.signal ? AbortSignal.any([whole, call.signal]) : (whole ?? call.signal);
   const callId = call.callId === '' ? undefined : call.callId;
-  const asked = given({ signal, onProgress, approve: call.isApproved ? approveOnce : undefined });
+  const asked = given({ signal, onProgress, meta: call.meta, approve: call.isApproved ? approveOnce : undefined });
   const tell = (error: unknown) => failureAsOutcome(withProblem(error, problem), given({ signal, callId }));
   try {
     return await turn.call(call.name, value as object, { ...asked, ...given({ callId }) });

@@ -36,10 +36,24 @@ describe('an MCP server', () => {
     const { runtime } = await open();
     const mcp = agentsServer(runtime);
     const names = (await mcp.listTools()).map(({ name }) => name);
-    expect(names.toSorted()).toEqual(['mcp__s__a_b', 'mcp__s__a_b_2', 'mcp__s__draw']);
+    const dashed = expect.stringMatching(/^mcp__s__a_b_[0-9a-f]{8,}$/);
+    expect(names.toSorted()).toEqual(['mcp__s__a_b', dashed, 'mcp__s__draw']);
     const texts = await Promise.all(names.map(async (name) => (await mcp.callTool(name, {}))[0]));
     const said = texts.map((part) => (part?.type === 'text' ? /with a (dash|line)/.exec(part.text)?.[1] : undefined));
-    expect(said.filter(Boolean).toSorted()).toEqual(['dash', 'line']);
+    expect(names.map((name, at) => [name, said[at]])).toEqual(
+      expect.arrayContaining([
+        ['mcp__s__a_b', 'line'],
+        [dashed, 'dash'],
+      ]),
+    );
+  });
+
+  test('hands on the `_meta` of a call', async () => {
+    const { runtime, server } = await open();
+    const mcp = agentsServer(runtime);
+    await mcp.callTool('mcp__s__a_b', {}, { trace: 't1' });
+    await mcp.callTool('mcp__s__a_b', {}, null);
+    expect(server.calls.map(({ meta }) => meta?.['trace'])).toEqual(['t1', undefined]);
   });
 
   test('keeps its list until the tools change, and hands on images and failures', async () => {
