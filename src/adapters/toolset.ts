@@ -69,6 +69,8 @@ export interface ModelStep {
   readonly revision: string;
   /** For the model's system prompt, behind the host's own text. */
   readonly systemPrompt: string;
+  /** Whether the name is one of `tools`, or a call of it would reach a tool now that is not shown. */
+  knows(name: string): boolean;
   /** Never rejects: a failure is an outcome that tells the model what it can do. */
   run(call: ModelCall): Promise<ToolOutcome>;
   /** Whether a person has to be asked first, for a framework that asks by itself; false where the call would be denied. */
@@ -216,6 +218,7 @@ function createStep(turn: Turn, { turns, options, hasSchema, keepsTools }: StepC
     })),
     revision: turn.revision,
     systemPrompt: turn.systemPrompt,
+    knows: (name) => turn.tools.some((tool) => tool.name === name) || current().find(name) !== undefined,
     run: (call) => {
       const isApproved = call.isApproved === true && isMeant(call);
       return perform(current(), { ...call, isApproved }, options);
