@@ -7,7 +7,7 @@ import { failureAsOutcome } from '../call/failure-as-outcome.ts';
 import { repairArguments } from '../call/repair.ts';
 import type { Provider } from '../catalog/definition/providers.ts';
 import { isObject, type JsonObject, parseJson } from '../kernel/json.ts';
-import { copyJson } from '../kernel/plain-json.ts';
+import { copyJson, whyNotJson } from '../kernel/plain-json.ts';
 import { CALL_TOOL, unwrapCall } from '../model/builtin.ts';
 import { isFailure, RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
@@ -241,7 +241,8 @@ interface CallTarget {
 /** The tool that a call reaches, also through `mcp_call`. */
 function targetOf(turn: Turn, { name, arguments: sent }: Pick<ModelCall, 'name' | 'arguments'>): CallTarget {
   const { value } = readArguments(sent);
-  const carried = name === CALL_TOOL ? unwrapCall(value) : undefined;
+  const isReadable = name === CALL_TOOL && whyNotJson(value, limits.arguments) === undefined;
+  const carried = isReadable ? unwrapCall(value) : undefined;
   if (typeof carried !== 'object') return { tool: turn.find(name), arguments: value };
   return { tool: turn.find(carried.name), arguments: carried.arguments };
 }

@@ -13,7 +13,7 @@ import { type Api, apiNames, apis, halfInText, long, openModelServer } from './s
 
 const tool = { name: 'echo', description: 'Echoes.', inputSchema: { type: 'object' } };
 const question: ChatMessage = { role: 'user', text: 'hello' };
-const images = [{ data: 'aGk=', mimeType: 'image/png' }];
+const images = [{ data: 'aGk=', mimeType: 'image/png' }] as const;
 const idle = () => new AbortController().signal;
 
 async function ask(api: Api, script: readonly ScriptedStep[], messages: readonly ChatMessage[] = [question]) {
