@@ -16,7 +16,7 @@ const mcp = await createRuntime({
       args: ['node_modules/@modelcontextprotocol/server-filesystem/dist/index.js', 'examples/sample-fleet/notes'],
     },
   },
-  // Without a rule, and without `approve`, no tool is called: the model is told so.
+  // Without a rule, and without `approve`, no tool is called: the run ends with a question.
   permissions: [{ tool: 'mcp__files__read_*', action: 'allow' }],
 });
 await mcp.ready();

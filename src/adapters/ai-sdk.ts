@@ -59,16 +59,19 @@ export function aiTools(source: ToolSource, options: AdapterOptions = {}): AiToo
   const toolset = createToolset(source, options);
   const tools: Record<string, AiTool> = {};
   let shown: ModelStep | undefined;
-  let ours: readonly (readonly [string, AiTool])[] = [];
+  let ours: ReadonlyMap<string, AiTool> = new Map();
   const update = () => {
     const step = toolset.step();
     if (step === shown) return;
+    const isOurs = (name: string) => ours.has(name) && tools[name] === ours.get(name);
     // A tool of the host's own keeps its name.
-    for (const [name, tool] of ours) if (tools[name] === tool) delete tools[name];
-    const free = step.tools.filter(({ name }) => !Object.hasOwn(tools, name));
+    const free = step.tools.filter(({ name }) => !Object.hasOwn(tools, name) || isOurs(name));
     const asks = options.approve === undefined;
-    ours = free.map((tool) => [tool.name, aiTool(tool, { step, toolset, asks })]);
-    for (const [name, tool] of ours) tools[name] = tool;
+    const next = new Map(free.map((tool) => [tool.name, aiTool(tool, { step, toolset, asks })]));
+    for (const name of ours.keys()) if (isOurs(name) && !next.has(name)) delete tools[name];
+    // A name that stays keeps its place, so that a provider's prompt cache holds up to the first new tool.
+    for (const [name, tool] of next) tools[name] = tool;
+    ours = next;
     shown = step;
   };
   update();
@@ -123,12 +126,15 @@ function modelOutput(output: KeptOutcome, toolset: Toolset): AiModelOutput {
 
 /** Whether a person said yes to this call: the framework then runs it first, with the answer in the last message. */
 function isApproved(toolCallId: string, messages: AiCallOptions['messages']): boolean {
-  const answers = partsOf(messages.at(-1)).filter(
-    ({ type, approved }) => type === 'tool-approval-response' && approved,
+  const isYes = ({ type, approved }: MessagePart) => type === 'tool-approval-response' && approved === true;
+  const answered = new Set(
+    partsOf(messages.at(-1))
+      .filter(isYes)
+      .map(({ approvalId }) => approvalId),
   );
-  if (answers.length === 0) return false;
-  const asked = messages.flatMap(partsOf).filter((part) => part.toolCallId === toolCallId);
-  return asked.some(({ approvalId }) => answers.some((answer) => answer.approvalId === approvalId));
+  const isAnswered = ({ type, toolCallId: asked, approvalId }: MessagePart) =>
+    type === 'tool-approval-request' && asked === toolCallId && approvalId !== undefined && answered.has(approvalId);
+  return answered.size > 0 && messages.flatMap(partsOf).some(isAnswered);
 }
 
 interface MessagePart {

@@ -90,8 +90,10 @@ export function messagesTools(source: ToolSource, options: AdapterOptions = {}):
           return {
             type: 'tool_result',
             tool_use_id: callId,
-            content: contentOf(outcome, toolset.imagesOf(outcome)),
-            ...(outcome.isError && { is_error: true }),
+            // The API refuses the whole request where an image stands in a result that is an error.
+            ...(outcome.isError
+              ? { content: outcome.text, is_error: true }
+              : { content: contentOf(outcome, toolset.imagesOf(outcome)) }),
           };
         }),
       );

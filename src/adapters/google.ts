@@ -72,8 +72,7 @@ export function fleetTool(source: ToolSource, options: GoogleOptions = {}): Flee
       },
     };
   };
-  const isOurs = ({ name = '' }: GoogleCall) =>
-    options.standsBesideOthers !== true || toolset.step().tools.some((tool) => tool.name === name);
+  const isOurs = ({ name = '' }: GoogleCall) => options.standsBesideOthers !== true || list.step().knows(name);
   return {
     tool: async () => ({ functionDeclarations: list.tools() }),
     callTool: (calls) => Promise.all(calls.filter(isOurs).map(perform)),

@@ -55,33 +55,34 @@ export function mcpMiddleware(source: ToolSource, options: AdapterOptions = {}):
     if (shown?.step !== step) shown = { step, tools: toolsOf(step, toolset) };
     return shown;
   };
-  /** Arguments that are no JSON, until their call is run. */
-  const unparsed = new Map<string, string>();
   return {
     name: 'plexus',
     async wrapModelCall(request: ModelRequest, handler) {
       const { step, tools } = latest();
       const own = new Set(request.tools?.map(({ name }) => name));
-      const systemPrompt = [request.systemPrompt, step.systemPrompt].filter(Boolean).join('\n\n');
       const shownTools = [...(request.tools ?? []), ...tools.filter(({ name }) => !own.has(name))];
-      const message: ModelMessage = await handler({ ...request, tools: shownTools, systemPrompt });
-      keepInvalidCalls(message, unparsed);
+      const prompt = withSystemPrompt(request, step.systemPrompt);
+      const message: ModelMessage = await handler({ ...request, ...prompt, tools: shownTools });
+      keepInvalidCalls(message, own);
       return message;
     },
     wrapToolCall(request: ToolRequest, handler) {
-      const { name, id = '' } = request.toolCall;
       if (request.tool !== undefined) return handler(request);
+      const { name, args } = request.toolCall;
       const { step, tools } = shown ?? latest();
       const tool = tools.find((each) => each.name === name) ?? new McpTool({ name }, { step, toolset });
-      const args = unparsed.get(id);
-      unparsed.delete(id);
-      return handler({ ...request, tool, ...(args !== undefined && { toolCall: { ...request.toolCall, args } }) });
+      const text = args?.[NO_JSON];
+      return handler({
+        ...request,
+        tool,
+        ...(text !== undefined && { toolCall: { ...request.toolCall, args: text } }),
+      });
     },
   };
 }
 
 function open(...[source, options, traits]: Parameters<typeof createToolset>): Toolset {
-  checkFramework('@langchain/core', ['1']);
+  checkFramework('@langchain/core', ['1.2']);
   return createToolset(source, options, traits);
 }
 
@@ -157,24 +158,44 @@ function contentOf(outcome: KeptOutcome, toolset: Toolset): McpContent {
 interface ModelRequest {
   readonly tools?: readonly { readonly name: string }[];
   readonly systemPrompt?: string;
+  readonly systemMessage?: SystemMessage;
+}
+
+interface SystemMessage {
+  readonly text: string;
+  concat(text: string): SystemMessage;
+}
+
+/** Behind the host's own text, whose blocks stay as they are. LangChain refuses a request in which both fields are others. */
+function withSystemPrompt({ systemPrompt, systemMessage }: ModelRequest, ours: string) {
+  const behind = (text: string | undefined) => (text ? `\n\n${ours}` : ours);
+  if (systemMessage) return { systemMessage: systemMessage.concat(behind(systemMessage.text)) };
+  return { systemPrompt: `${systemPrompt ?? ''}${behind(systemPrompt)}` };
 }
 
 interface ToolRequest {
   readonly tool?: unknown;
-  readonly toolCall: { readonly name: string; readonly id?: string };
+  readonly toolCall: { readonly name: string; readonly args?: Readonly<Record<string, unknown>> };
 }
 
 /** The message of the model. A step that ends otherwise has no calls. */
 interface ModelMessage {
   readonly tool_calls?: { name: string; id: string; args: object; type: 'tool_call' }[];
-  readonly invalid_tool_calls?: { readonly name?: string; readonly id?: string; readonly args?: string }[];
+  invalid_tool_calls?: { readonly name?: string; readonly id?: string; readonly args?: string }[];
 }
 
-/** An agent ends at a call whose arguments are no JSON, without a word to the model: such a call is run, and refused, like any other. */
-function keepInvalidCalls({ tool_calls, invalid_tool_calls }: ModelMessage, unparsed: Map<string, string>): void {
+/** The one argument of a call whose arguments are no JSON: their text, which stays with the message wherever that is kept. */
+const NO_JSON = 'plexus_arguments_that_are_no_json';
+
+/**
+ * An agent ends at a call whose arguments are no JSON, without a word to the model: such a call is run, and refused, like any other.
+ * Those of the host's own tools stay as they are.
+ */
+function keepInvalidCalls(message: ModelMessage, own: ReadonlySet<string>): void {
+  const { tool_calls, invalid_tool_calls = [] } = message;
   if (tool_calls === undefined) return;
-  for (const { name = '', id = '', args = '' } of invalid_tool_calls?.splice(0) ?? []) {
-    unparsed.set(id, args);
-    tool_calls.push({ name, id, args: {}, type: 'tool_call' });
-  }
+  const isOwn = ({ name = '' }) => own.has(name);
+  for (const { name = '', id = '', args = '' } of invalid_tool_calls.filter((call) => !isOwn(call)))
+    tool_calls.push({ name, id, args: { [NO_JSON]: args }, type: 'tool_call' });
+  message.invalid_tool_calls = invalid_tool_calls.filter(isOwn);
 }

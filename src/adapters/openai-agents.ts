@@ -1,6 +1,9 @@
 // Owns the public surface of "plexus/openai-agents": the fleet as one MCP server of OpenAI's Agents SDK, and as function tools for
 // those who want its approvals. Plain objects: nothing of the package `@openai/agents` is imported.
 
+import { CALL_TOOL } from '../model/builtin.ts';
+import { limits } from '../model/limits.ts';
+import { hashOfKey, type ToolId, toolKey } from '../model/names.ts';
 import type { ToolOutcome } from '../model/tool.ts';
 import { checkFramework } from './framework-version.ts';
 import { createToolList } from './tool-list.ts';
@@ -11,6 +14,7 @@ import {
   type FrameworkTraits,
   type ImagePart,
   type ModelStep,
+  type ShownTool,
   type ToolSource,
   type Toolset,
 } from './toolset.ts';
@@ -105,9 +109,10 @@ export function agentsServer(source: ToolSource, options: AgentsServerOptions = 
     close: nothing,
     invalidateToolsCache: nothing,
     listTools: async () => [...list().tools],
-    async callTool(shown, args, _meta, { signal } = {}) {
+    async callTool(shown, args, meta, { signal } = {}) {
       const { step, names } = listed ?? list();
-      const outcome = await step.run({ name: names.get(shown) ?? shown, arguments: args, signal });
+      const call = { name: names.get(shown) ?? shown, arguments: args, meta: meta ?? undefined, signal };
+      const outcome = await step.run(call);
       return Object.assign(partsOf(outcome, toolset), { isError: outcome.isError });
     },
     systemPrompt: () => toolset.step().systemPrompt,
@@ -152,35 +157,48 @@ interface ListedTools {
 }
 
 function listTools(step: ModelStep): ListedTools {
+  const shownNames = shownNamesOf(step.tools);
   const names = new Map<string, string>();
-  const tools = step.tools.map(({ name, description, inputSchema }): AgentsMcpTool => {
-    const shown = shownName(name, names);
+  const tools = step.tools.map(({ name, description, inputSchema }, at): AgentsMcpTool => {
+    const shown = shownNames[at] ?? name;
     names.set(shown, name);
     return { name: shown, description, inputSchema: inputSchema as AgentsMcpTool['inputSchema'] };
   });
   return { step, tools, names };
 }
 
-/** OpenAI's API takes names of this length. */
-const MOST_NAME_CHARS = 64;
-
-/** The SDK writes `_` for every other character, and ends the run where two names then are the same. */
-function shownName(name: string, taken: ReadonlyMap<string, string>): string {
-  const plain = name.replace(/[^a-zA-Z0-9]/g, '_');
-  let shown = plain;
-  for (let number = 2; taken.has(shown); number += 1) {
-    const suffix = `_${number}`;
-    shown = plain.slice(0, MOST_NAME_CHARS - suffix.length) + suffix;
-  }
-  return shown;
+/**
+ * The SDK writes `_` for every other character, and ends the run where two names then are the same. A name without such characters
+ * stays; of others that would be the same each gets a hash of its own tool, so that no name depends on which tool came first.
+ */
+function shownNamesOf(tools: readonly ShownTool[]): readonly string[] {
+  const plain = tools.map(({ name }) => name.replace(/[^a-zA-Z0-9]/g, '_'));
+  const counts = new Map<string, number>();
+  for (const name of plain) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return tools.map(({ name, tool }, at) => {
+    const wanted = plain[at] ?? name;
+    return wanted === name || counts.get(wanted) === 1 ? wanted : withHash(wanted, tool.id);
+  });
 }
 
-/** Whether the run has a person's yes to this very call. */
+function withHash(name: string, id: ToolId): string {
+  const suffix = `_${hashOfKey(toolKey(id))}`;
+  return name.slice(0, limits.toolNameLength - suffix.length) + suffix;
+}
+
+/** What of the SDK's run context answers whether a person said yes: to this call, or to every call of this name. */
+interface RunApprovals {
+  isToolApproved?(call: { toolName: string; callId: string }): boolean | undefined;
+}
+
+/** An id that no call has: the answer for it is the one to every call of the name. */
+const NO_CALL = 'plexus: no call';
+
+/** Whether the run has a person's yes to this call. One to every `mcp_call` says nothing about the tool that is called with it. */
 function isApprovedIn(context: unknown, toolName: string, callId: string | undefined): boolean {
-  const run = context as
-    | { isToolApproved?(call: { toolName: string; callId: string }): boolean | undefined }
-    | undefined;
-  return callId !== undefined && run?.isToolApproved?.({ toolName, callId }) === true;
+  const run = context as RunApprovals | undefined;
+  const isYes = (id: string) => run?.isToolApproved?.({ toolName, callId: id }) === true;
+  return callId !== undefined && isYes(callId) && (toolName !== CALL_TOOL || !isYes(NO_CALL));
 }
 
 function partsOf(outcome: ToolOutcome, { imagesOf }: Toolset): AgentsPart[] {

@@ -4,13 +4,18 @@
 import type { Runtime } from '../api.ts';
 import type { CallProgress } from '../call/events.ts';
 import { failureAsOutcome } from '../call/failure-as-outcome.ts';
+import { repairArguments } from '../call/repair.ts';
 import type { Provider } from '../catalog/definition/providers.ts';
-import type { Unsubscribe } from '../kernel/emitter.ts';
-import { type JsonObject, parseJson } from '../kernel/json.ts';
+import { isObject, type JsonObject, parseJson } from '../kernel/json.ts';
+import { copyJson, whyNotJson } from '../kernel/plain-json.ts';
+import { CALL_TOOL, unwrapCall } from '../model/builtin.ts';
 import { isFailure, RuntimeError } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
 import type { Model } from '../model/model.ts';
+import { type QualifiedName, toolKey } from '../model/names.ts';
 import type { Tool, ToolOutcome } from '../model/tool.ts';
 import type { Approve } from '../trust/approval.ts';
+import { toolHash } from '../trust/tool-pin.ts';
 import type { Turn } from '../turn.ts';
 import type { View } from '../view.ts';
 
@@ -54,8 +59,6 @@ export interface FrameworkTraits {
 export interface Toolset {
   /** The tools as they are now; the same object as long as they do not change. `query`: in place of that of the options. */
   step(query?: string): ModelStep;
-  /** Calls the listener when the tools have changed. Views and turns announce nothing: there `step()` has to be asked. */
-  onChange(listener: () => void): Unsubscribe;
   /** The images of a result in formats that every provider reads; none for a model without `vision`. */
   imagesOf(outcome: KeptOutcome): readonly ImagePart[];
 }
@@ -66,6 +69,8 @@ export interface ModelStep {
   readonly revision: string;
   /** For the model's system prompt, behind the host's own text. */
   readonly systemPrompt: string;
+  /** Whether the name is one of `tools`, or a call of it would reach a tool now that is not shown. */
+  knows(name: string): boolean;
   /** Never rejects: a failure is an outcome that tells the model what it can do. */
   run(call: ModelCall): Promise<ToolOutcome>;
   /** Whether a person has to be asked first, for a framework that asks by itself; false where the call would be denied. */
@@ -88,8 +93,13 @@ export interface ModelCall {
   readonly arguments?: unknown;
   /** The model's own id of the call. */
   readonly callId?: string | undefined;
+  /** Sent to the server as the request's `_meta`. */
+  readonly meta?: Readonly<Record<string, unknown>> | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** The framework has asked a person, who said yes: for the runtime this is an approval for this one call. */
+  /**
+   * The framework has asked a person, who said yes: for the runtime this is an approval for this one call. It does not count where
+   * the tool is another one now than it was shown, or where a repair leaves arguments out: then `approve` is asked.
+   */
   readonly isApproved?: boolean;
 }
 
@@ -121,12 +131,9 @@ export function createToolset(source: ToolSource, options: AdapterOptions = {}, 
       steps.set(turn, step);
       return step;
     },
-    onChange: (listener) => ('on' in source ? source.on('catalog.changed', () => listener()) : ignore),
     imagesOf: ({ attachments }) => (model.vision === true ? attachments.flatMap(imagePart) : []),
   };
 }
-
-const ignore: Unsubscribe = () => undefined;
 
 /** The source of a toolset's turns. */
 interface Turns {
@@ -161,7 +168,7 @@ interface ViewContext {
   readonly traits: FrameworkTraits;
 }
 
-/** A view of its own only where the options ask for one, so that a view's session grants and found tools count otherwise. */
+/** A view of its own only where the options or the framework need one; otherwise the source's session grants and found tools count. */
 function turnsOfView(source: View, options: AdapterOptions, { provider, traits }: ViewContext): Turns {
   const { query, tools, approve, model: { contextWindow, vision } = {} } = options;
   const described = given({ provider, contextWindow, vision, promotion: traits.keepsTools ? false : undefined });
@@ -192,6 +199,16 @@ interface StepContext {
 }
 
 function createStep(turn: Turn, { turns, options, hasSchema, keepsTools }: StepContext): ModelStep {
+  const current = () => (keepsTools ? turns.take() : turn);
+  /** Tools that joined since, as they were when the framework first asked about them. */
+  const joined = new Map<QualifiedName, Tool>();
+  /** A person's yes is about the tool as it was shown, and about the arguments as the model wrote them. */
+  const isMeant = (call: ModelCall) => {
+    const target = targetOf(turns.take(), call);
+    const { tool } = target;
+    const shown = tool && (turn.find(tool.name) ?? joined.get(tool.name));
+    return tool !== undefined && shown !== undefined && isSameTool(shown, tool) && !leavesOut(target);
+  };
   return {
     tools: turn.tools.map((tool) => ({
       name: tool.name,
@@ -201,16 +218,53 @@ function createStep(turn: Turn, { turns, options, hasSchema, keepsTools }: StepC
     })),
     revision: turn.revision,
     systemPrompt: turn.systemPrompt,
-    run: (call) => perform(keepsTools ? turns.take() : turn, call, options),
-    requiresApproval: ({ name, arguments: asked }) => turn.requiresApproval(name, readArguments(asked).value as object),
+    knows: (name) => turn.tools.some((tool) => tool.name === name) || current().find(name) !== undefined,
+    run: (call) => {
+      const isApproved = call.isApproved === true && isMeant(call);
+      return perform(current(), { ...call, isApproved }, options);
+    },
+    requiresApproval(call) {
+      const now = current();
+      const { tool } = targetOf(now, call);
+      if (tool && !turn.find(tool.name) && !joined.has(tool.name)) joined.set(tool.name, tool);
+      return now.requiresApproval(call.name, readArguments(call.arguments).value as object);
+    },
   };
+}
+
+interface CallTarget {
+  /** Absent where no tool has the name. */
+  readonly tool: Tool | undefined;
+  readonly arguments: unknown;
+}
+
+/** The tool that a call reaches, also through `mcp_call`. */
+function targetOf(turn: Turn, { name, arguments: sent }: Pick<ModelCall, 'name' | 'arguments'>): CallTarget {
+  const { value } = readArguments(sent);
+  const isReadable = name === CALL_TOOL && whyNotJson(value, limits.arguments) === undefined;
+  const carried = isReadable ? unwrapCall(value) : undefined;
+  if (typeof carried !== 'object') return { tool: turn.find(name), arguments: value };
+  return { tool: turn.find(carried.name), arguments: carried.arguments };
+}
+
+const isSameTool = (one: Tool, other: Tool) =>
+  one.source === other.source &&
+  toolKey(one.id) === toolKey(other.id) &&
+  toolHash(one.definition) === toolHash(other.definition);
+
+/** Whether a repair sends less than the model wrote, such as without an empty filter. */
+function leavesOut({ arguments: sent, tool }: CallTarget): boolean {
+  const copied = copyJson(sent, limits.arguments);
+  if (!copied.ok || !isObject(copied.value)) return false;
+  const repaired = repairArguments(copied.value, tool?.definition.inputSchema);
+  return repaired?.repairs.some(({ kind }) => kind === 'left-out') === true;
 }
 
 async function perform(turn: Turn, call: ModelCall, { signal: whole, onProgress }: AdapterOptions) {
   const { value, problem } = readArguments(call.arguments);
   const signal = whole && call.signal ? AbortSignal.any([whole, call.signal]) : (whole ?? call.signal);
   const callId = call.callId === '' ? undefined : call.callId;
-  const asked = given({ signal, onProgress, approve: call.isApproved ? approveOnce : undefined });
+  const asked = given({ signal, onProgress, meta: call.meta, approve: call.isApproved ? approveOnce : undefined });
   const tell = (error: unknown) => failureAsOutcome(withProblem(error, problem), given({ signal, callId }));
   try {
     return await turn.call(call.name, value as object, { ...asked, ...given({ callId }) });
@@ -221,7 +275,8 @@ async function perform(turn: Turn, call: ModelCall, { signal: whole, onProgress 
   }
 }
 
-const approveOnce: Approve = async () => 'once';
+/** A tool that has changed since it was approved needs an answer of somebody who sees the changes. */
+const approveOnce: Approve = async ({ changes = [] }) => (changes.length > 0 ? 'no' : 'once');
 
 interface ReadArguments {
   readonly value: unknown;

@@ -20,7 +20,7 @@ const open = () => start(createFolder(), { servers: { s: createFakeServer(tools)
 const call = { type: 'tool_call' as const, id: 'c1', args: {} };
 
 describeInstalled('LangChain', async () => {
-  const { ToolMessage } = await import('@langchain/core/messages');
+  const { AIMessage, SystemMessage, ToolMessage } = await import('@langchain/core/messages');
   const { StructuredTool } = await import('@langchain/core/tools');
   const { convertToOpenAITool } = await import('@langchain/core/utils/function_calling');
   const { langchainTools, mcpMiddleware } = await import('../../src/adapters/langchain.ts');
@@ -75,16 +75,30 @@ describeInstalled('LangChain', async () => {
     expect((await unknown.invoke({ ...call, name: 'mcp__s__other' })).content).toContain('TOOL_UNKNOWN');
   });
 
+  test('the middleware keeps the blocks of the host’s system message', async () => {
+    const { wrapModelCall } = mcpMiddleware(await open());
+    const cached = { type: 'text', text: 'Be brief.', cache_control: { type: 'ephemeral' } };
+    const request = { systemPrompt: 'Be brief.', systemMessage: new SystemMessage({ content: [cached] }) };
+    const seen = await wrapModelCall(request, async (given) => given);
+    expect(seen.systemMessage.content).toEqual([cached, { type: 'text', text: expect.stringContaining('tool') }]);
+    expect(seen.systemPrompt).toBe('Be brief.');
+  });
+
   verifies('INT-01', 'arguments that are no JSON become a call that tells the model so', async () => {
-    const { wrapModelCall, wrapToolCall } = mcpMiddleware(await open());
-    const message = { tool_calls: [], invalid_tool_calls: [{ name: draw, id: 'c1', args: '{"kind":' }] };
-    expect(await wrapModelCall({}, async () => message)).toEqual({
-      tool_calls: [{ ...call, name: draw }],
-      invalid_tool_calls: [],
+    const runtime = await open();
+    const { wrapModelCall } = mcpMiddleware(runtime);
+    const ofHost = { name: 'mine', id: 'c2', args: '{"kind":' };
+    const message = new AIMessage({
+      content: '',
+      invalid_tool_calls: [{ name: draw, id: 'c1', args: '{"kind":' }, ofHost],
     });
-    const told = await wrapToolCall({ toolCall: { ...call, name: draw } }, ({ tool, toolCall }) =>
-      tool.invoke(toolCall),
-    );
+    await wrapModelCall({ tools: [{ name: 'mine' }] }, async () => message);
+    expect(message.tool_calls).toMatchObject([{ name: draw, id: 'c1' }]);
+    expect(message.invalid_tool_calls).toEqual([ofHost]);
+    // A run may go on in another process, from a checkpoint.
+    const [toolCall] = JSON.parse(JSON.stringify(message.tool_calls));
+    const { wrapToolCall } = mcpMiddleware(runtime);
+    const told = await wrapToolCall({ toolCall }, ({ tool, toolCall: given }) => tool.invoke(given));
     expect(told.content).toMatch(/ARGUMENTS_BAD(.|\n)*no JSON/);
   });
 });

@@ -123,6 +123,18 @@ test('a status is worded as the API does, with the time to wait', async () => {
   expect([over.status, await over.text()]).toEqual([500, expect.stringContaining('the script ends after 3 steps')]);
 });
 
+test('messages refuse an image in a result that is an error, as the API does, and the script does not go on', async () => {
+  const { url } = await serve({ text: 'Fine.' });
+  const parts = [{ type: 'text', text: 'no' }, { type: 'image' }];
+  const send = (is_error: boolean, content: object[]) =>
+    post(url, '/v1/messages', {
+      messages: [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c1', content, is_error }] }],
+    });
+  const refused = await send(true, parts);
+  expect([refused.status, await refused.json()]).toMatchObject([400, { error: { type: 'invalid_request_error' } }]);
+  expect((await send(false, parts)).status).toBe(200);
+});
+
 test('an answer is garbage, ends in the middle, or stops in the middle until the client goes', async () => {
   const { url, requests } = await serve(
     { fault: 'garbage' },

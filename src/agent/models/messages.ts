@@ -82,7 +82,8 @@ function blocksOf(message: ChatMessage): JsonObject[] {
 }
 
 function resultOf({ callId, text, isError, images = [] }: Extract<ChatMessage, { role: 'tool' }>): JsonObject {
-  const shown = images.map(({ mimeType, data }) => ({
+  // The API refuses the whole request where an image stands in a result that is an error.
+  const shown = (isError ? [] : images).map(({ mimeType, data }) => ({
     type: 'image',
     source: { type: 'base64', media_type: mimeType, data },
   }));

@@ -107,6 +107,27 @@ const approves: Situation = {
   },
 };
 
+const sticks: Situation = {
+  name: 'a yes to every `mcp_call` is none to the tools that are called with it',
+  async check(_driver, { large }) {
+    const removing = { name: 'mcp_call', arguments: { name: 'mcp__archive__remove', arguments: { path: 'a' } } };
+    const server = await startModelServer([{ calls: [removing] }, { calls: [removing] }, { text: 'Done.' }]);
+    // The view says no, and its answer has to count.
+    const mcp = agentsTools(large.view({ approve: async () => 'no' }));
+    const agent = new Agent({ name, model, tools: mcp.tools() });
+    let result = await runnerOf(server).run(agent, 'Do it.');
+    for (const question of result.interruptions) result.state.approve(question, { alwaysApprove: true });
+    result = await runnerOf(server).run(agent, result.state);
+    await server.close();
+    assert.equal(result.finalOutput, 'Done.');
+    const last = server.requests.at(-1);
+    assert.deepEqual(
+      (last ? sentResults(last) : []).map(({ text }) => /APPROVAL_REFUSED/.test(text)),
+      [true, true],
+    );
+  },
+};
+
 export async function openDrivers(): Promise<Readonly<Record<string, Driver>>> {
   const ofSdk = { unknownTool: /not found/, badArguments: /parsing tool arguments/ };
   return {
@@ -119,7 +140,7 @@ export async function openDrivers(): Promise<Readonly<Record<string, Driver>>> {
       refusal: /not approved/,
       // The SDK asks about arguments that it cannot read.
       badArguments: /not approved/,
-      further: [approves],
+      further: [approves, sticks],
     },
   };
 }

@@ -7,6 +7,10 @@ export const messages: ModelApi = {
   name: 'messages',
   serves: (path) => path === '/v1/messages',
   isStream: (_path, body) => body['stream'] === true,
+  refusal: (body) =>
+    blocksIn(body['messages']).some(isErrorWithOthers)
+      ? 'all content must be type "text" if "is_error" is true'
+      : undefined,
   whole: (reply) => ({
     ...messageOf(reply),
     content: [
@@ -52,6 +56,17 @@ export const messages: ModelApi = {
   },
   error: (status, message) => ({ type: 'error', error: { type: errorTypes[status] ?? 'api_error', message } }),
 };
+
+interface SentBlock {
+  readonly type?: string;
+  readonly content?: unknown;
+  readonly is_error?: boolean;
+}
+
+const listOf = (value: unknown): readonly SentBlock[] => (Array.isArray(value) ? value : []);
+const blocksIn = (messages: unknown) => listOf(messages).flatMap(({ content }) => listOf(content));
+const isErrorWithOthers = ({ type, content, is_error }: SentBlock) =>
+  type === 'tool_result' && is_error === true && listOf(content).some((part) => part.type !== 'text');
 
 const errorTypes: Readonly<Record<number, string>> = {
   400: 'invalid_request_error',

@@ -71,6 +71,8 @@ export interface ModelApi {
   /** Whether a POST to this path, without its query, is for this API. */
   readonly serves: (path: string) => boolean;
   readonly isStream: (path: string, body: JsonObject) => boolean;
+  /** Why the real API answers such a request with 400, where a shape that adapters could send is one that it refuses. */
+  readonly refusal?: (body: JsonObject) => string | undefined;
   readonly whole: (reply: NumberedReply) => JsonObject;
   readonly events: (reply: NumberedReply, body: JsonObject) => readonly ServerSentEvent[];
   readonly error: (status: number, message: string) => JsonObject;

@@ -46,6 +46,8 @@ export async function startModelServer(script: readonly ScriptedStep[]): Promise
       const list = message.method === 'GET' ? modelList(path, message.headers) : undefined;
       return sendJson(response, list ? 200 : 404, list ?? { error: { message: `nothing is served at ${path}` } });
     }
+    const refusal = api.refusal?.(body);
+    if (refusal !== undefined) return sendJson(response, 400, api.error(400, refusal));
     const request: ModelRequest = { api: api.name, path, headers: message.headers, body };
     const scripted = script[requests.push(request) - 1];
     if (scripted === undefined)

@@ -56,6 +56,19 @@ verifies('INT-03', 'tools of the host keep their names, and what changes is foll
   expect([shown[draw], shown['mine']]).toEqual([own, own]);
 });
 
+test('tools that stay keep their places when others come', async () => {
+  const { mcp, server } = await open();
+  const { tools: shown, prepareStep } = aiTools(mcp);
+  shown['mine'] = shown[draw] ?? expect.fail('no tool');
+  const before = Object.keys(shown);
+  await server.setTools({ ...tools, a_late_one: { run: () => 'late' } });
+  await waitFor(() => expect(mcp.turn().find('mcp__s__a_late_one')).toBeDefined());
+  const first = shown[draw];
+  prepareStep();
+  expect(Object.keys(shown)).toEqual([...before, 'mcp__s__a_late_one']);
+  expect(shown[draw]).not.toBe(first);
+});
+
 test('a person who was asked by the framework is not asked again, and only for the call that was approved', async () => {
   const { mcp } = await open();
   const tool = aiTools(mcp).tools[remove] ?? expect.fail('no tool');
@@ -71,6 +84,17 @@ test('a person who was asked by the framework is not asked again, and only for t
   for (const messages of [
     [asked, answered(false)],
     [asked, answered(true), ...call.messages],
+  ])
+    expect(await tool.execute({}, { ...call, messages })).toMatchObject({ isError: true });
+  // The call itself is also a part with its id, and an answer may name no question.
+  const part = { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'c1' }] };
+  const stray = { role: 'tool', content: [{ type: 'tool-approval-response', approved: true }] };
+  const unnamed = { role: 'assistant', content: [{ type: 'tool-approval-request', toolCallId: 'c1' }] };
+  const untyped = { role: 'assistant', content: [{ type: 'text', toolCallId: 'c1', approvalId: 'a1' }] };
+  for (const messages of [
+    [part, stray],
+    [unnamed, stray],
+    [untyped, answered(true)],
   ])
     expect(await tool.execute({}, { ...call, messages })).toMatchObject({ isError: true });
   const other = { toolCallId: 'c2', messages: [asked, answered(true)] };

@@ -8,7 +8,7 @@ import { verifies } from '../../verifies.ts';
 
 const input_schema = { type: 'object', properties: { a: { enum: ['x', 'y'], default: 'x' } } };
 const image = { type: 'image', data: 'aGk=', mimeType: 'image/png' };
-const fails = { content: [{ type: 'text', text: 'out of paper' }], isError: true };
+const fails = { content: [{ type: 'text', text: 'out of paper' }, image], isError: true };
 
 const open = () => {
   const server = createFakeServer({

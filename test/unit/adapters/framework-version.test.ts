@@ -21,5 +21,8 @@ test('a version that no test has seen is refused with those that are known to wo
   for (const version of ['6.0.1', '7.0.0-beta.1', undefined]) checkFramework('ai', ['6', '7'], beside(version));
   for (const version of ['0.20.0', '0.20.7']) checkFramework('ai', ['0.20'], beside(version));
   expect(() => checkFramework('ai', ['0.20'], beside('0.2.0'))).toThrow('version 0.2.0 is installed');
+  for (const version of ['1.2.0', '1.10.3']) checkFramework('ai', ['1.2'], beside(version));
+  for (const version of ['1.1.9', '2.2.0'])
+    expect(() => checkFramework('ai', ['1.2'], beside(version))).toThrow(`version ${version} is installed`);
   checkFramework('not-installed', ['1'], beside('5.0.9'));
 });

@@ -2,9 +2,11 @@
 
 import { describe, expect, test } from 'vitest';
 import { agentsServer, agentsTools } from '../../../src/adapters/openai-agents.ts';
+import type { RuntimeOptions } from '../../../src/index.ts';
 import { createFakeServer, type FakeTools } from '../../../src/testing/fake-server.ts';
 import { createFolder, start } from '../../e2e/runtimes.ts';
 import { waitFor } from '../../wait-for.ts';
+import { manyTools } from './many-tools.ts';
 
 const image = { type: 'image', data: 'aGk=', mimeType: 'image/png' };
 const tools: FakeTools = {
@@ -13,16 +15,17 @@ const tools: FakeTools = {
   a_b: { run: () => 'with a line' },
 };
 
-const open = async () => {
+const open = async (more: RuntimeOptions = {}, others: RuntimeOptions['servers'] = {}) => {
   const server = createFakeServer(tools);
   const permissions = [
     { tool: 'mcp__*', action: 'allow' as const },
     { tool: 'mcp__s__draw', action: 'ask' as const },
   ];
   const runtime = await start(createFolder(), {
-    servers: { s: server.entry },
+    servers: { s: server.entry, ...others },
     permissions,
     approve: async () => 'no',
+    ...more,
   });
   return { server, runtime };
 };
@@ -33,10 +36,24 @@ describe('an MCP server', () => {
     const { runtime } = await open();
     const mcp = agentsServer(runtime);
     const names = (await mcp.listTools()).map(({ name }) => name);
-    expect(names.toSorted()).toEqual(['mcp__s__a_b', 'mcp__s__a_b_2', 'mcp__s__draw']);
+    const dashed = expect.stringMatching(/^mcp__s__a_b_[0-9a-f]{8,}$/);
+    expect(names.toSorted()).toEqual(['mcp__s__a_b', dashed, 'mcp__s__draw']);
     const texts = await Promise.all(names.map(async (name) => (await mcp.callTool(name, {}))[0]));
     const said = texts.map((part) => (part?.type === 'text' ? /with a (dash|line)/.exec(part.text)?.[1] : undefined));
-    expect(said.filter(Boolean).toSorted()).toEqual(['dash', 'line']);
+    expect(names.map((name, at) => [name, said[at]])).toEqual(
+      expect.arrayContaining([
+        ['mcp__s__a_b', 'line'],
+        [dashed, 'dash'],
+      ]),
+    );
+  });
+
+  test('hands on the `_meta` of a call', async () => {
+    const { runtime, server } = await open();
+    const mcp = agentsServer(runtime);
+    await mcp.callTool('mcp__s__a_b', {}, { trace: 't1' });
+    await mcp.callTool('mcp__s__a_b', {}, null);
+    expect(server.calls.map(({ meta }) => meta?.['trace'])).toEqual(['t1', undefined]);
   });
 
   test('keeps its list until the tools change, and hands on images and failures', async () => {
@@ -95,5 +112,24 @@ describe('function tools', () => {
     const { tool } = await toolOf('mcp__s__a-b');
     expect([await tool.needsApproval({}, {}), await tool.isEnabled()]).toEqual([false, true]);
     expect(await tool.invoke(said(undefined), '', details)).toContain('with a dash');
+  });
+
+  test('take no yes to every `mcp_call`: it would be one to every tool', async () => {
+    const asked: string[] = [];
+    const approve: RuntimeOptions['approve'] = async ({ kind }) => {
+      asked.push(kind);
+      return 'no';
+    };
+    const { runtime, server } = await open({ approve }, { many: manyTools() });
+    const tool = agentsTools(runtime)
+      .tools()
+      .find(({ name }) => name === 'mcp_call');
+    const input = JSON.stringify({ name: 'mcp__s__draw', arguments: {} });
+    const invoke = (run: object) => (tool ?? expect.fail('no mcp_call')).invoke(run, input, details);
+    expect(await invoke(said(true))).toContain('APPROVAL_REFUSED');
+    expect([asked, server.calls]).toEqual([['tool'], []]);
+    const exact = { isToolApproved: ({ callId }: { callId: string }) => callId === 'c1' || undefined };
+    expect(await invoke(exact)).not.toContain('APPROVAL_REFUSED');
+    expect([asked, server.calls.length]).toEqual([['tool'], 1]);
   });
 });

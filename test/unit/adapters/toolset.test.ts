@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { createToolset, type ToolSource } from '../../../src/adapters/toolset.ts';
-import type { RuntimeOptions } from '../../../src/index.ts';
+import type { RuntimeOptions, Turn } from '../../../src/index.ts';
 import { createFakeServer, type FakeTools } from '../../../src/testing/fake-server.ts';
 import { createFolder, start } from '../../e2e/runtimes.ts';
 import { waitFor } from '../../wait-for.ts';
@@ -45,22 +45,16 @@ describe('the source', () => {
     expect(() => createToolset(Promise.resolve() as never)).toThrow('Was `await` forgotten');
   });
 
-  test('gives the same step until the tools change, and announces the change', async () => {
+  test('gives the same step until the tools change', async () => {
     const { runtime, server } = await open();
     const toolset = createToolset(runtime, {}, { provider: 'openai' });
     const before = toolset.step();
     expect(toolset.step()).toBe(before);
-    let changes = 0;
-    const unsubscribe = toolset.onChange(() => {
-      changes += 1;
-    });
     await server.setTools({ ...tools, late: { run: () => 'late' } });
-    await waitFor(() => expect(changes).toBe(1));
-    unsubscribe();
+    await waitFor(() => expect(runtime.turn().find('mcp__s__late')).toBeDefined());
     expect(toolset.step().tools.map(({ name }) => name)).toContain('mcp__s__late');
     expect(toolset.step().revision).not.toBe(before.revision);
     expect(await before.run({ name: 'mcp__s__late' })).toMatchObject({ isError: true });
-    expect(createToolset(runtime.view()).onChange(() => undefined)()).toBeUndefined();
   });
 
   test('is asked anew at each call by a framework that keeps its tools', async () => {
@@ -134,6 +128,83 @@ describe('a call', () => {
     expect((await step.run({ ...call, isApproved: true })).isError).toBe(false);
     expect((await step.run(call)).text).toContain('APPROVAL_REFUSED');
     expect(server.calls).toHaveLength(1);
+  });
+
+  describe('that the framework’s person approved is put to the runtime’s `approve`', () => {
+    const remove = 'mcp__s__remove';
+    const changed = { ...tools, remove: { description: 'Removes everything.', run: () => 'all removed' } };
+    const openAsking = async (more: RuntimeOptions = {}) => {
+      const asked: string[] = [];
+      const approve: RuntimeOptions['approve'] = async (request) => {
+        asked.push(request.kind === 'tool' ? request.name : request.server);
+        return 'no';
+      };
+      return { ...(await open({ approve, ...more })), asked };
+    };
+
+    test.each([true, undefined])(
+      'where the tool has changed since it was shown, in a list that is kept: %s',
+      async (kept) => {
+        const { runtime, server, asked } = await openAsking();
+        const step = createToolset(runtime, {}, kept ? { keepsTools: kept } : {}).step();
+        await server.setTools(changed);
+        await waitFor(() => expect(runtime.turn().find(remove)?.description).toContain('everything'));
+        expect((await step.run({ name: remove, isApproved: true })).isError).toBe(true);
+        expect(server.calls).toEqual([]);
+        expect(asked).toEqual([remove]);
+      },
+    );
+
+    test('where it has changed since the framework asked about it, and not where it only joined late', async () => {
+      const permissions = [{ tool: 'mcp__*', action: 'ask' as const }];
+      const { runtime, server, asked } = await openAsking({ permissions });
+      const step = createToolset(runtime, {}, { keepsTools: true }).step();
+      const call = { name: 'mcp__s__late', isApproved: true };
+      await server.setTools({ ...tools, late: { run: () => 'late' } });
+      await waitFor(() => expect(runtime.turn().find(call.name)).toBeDefined());
+      expect(await step.requiresApproval(call)).toBe(true);
+      expect((await step.run(call)).isError).toBe(false);
+      await server.setTools({ ...tools, late: { description: 'Other.', run: () => 'other' } });
+      await waitFor(() => expect(runtime.turn().find(call.name)?.description).toContain('Other'));
+      expect(await step.requiresApproval(call)).toBe(true);
+      expect((await step.run(call)).text).toContain('APPROVAL_REFUSED');
+      expect([asked, server.calls.length]).toEqual([[call.name], 1]);
+    });
+
+    test('where a repair leaves out what the person saw', async () => {
+      const inputSchema = { type: 'object', properties: { filter: { type: 'object' } } };
+      const server = createFakeServer({ remove: { inputSchema, run: () => 'removed' } });
+      const { runtime, asked } = await openAsking({ servers: { s: server.entry } });
+      const step = createToolset(runtime).step();
+      const run = (filter: unknown) => step.run({ name: remove, arguments: { filter }, isApproved: true });
+      expect((await run('')).text).toContain('APPROVAL_REFUSED');
+      expect([asked, server.calls]).toEqual([[remove], []]);
+      expect((await run({ age: 1 })).isError).toBe(false);
+    });
+  });
+
+  test('that the framework’s person approved is refused where the core knows that the tool has changed', async () => {
+    const { runtime } = await open();
+    const turn = runtime.turn();
+    const answers: unknown[] = [];
+    // In-process servers have no stored approvals that a change could end: the core's question is put by hand.
+    const source: Turn = {
+      ...turn,
+      call: async (name, args, { approve = async () => expect.fail('nobody is asked') } = {}) => {
+        const tool = turn.find(name)?.id ?? expect.fail(name);
+        const told = { callId: 'c1', source: '', arguments: {}, annotations: {}, because: '', byRule: true };
+        for (const changes of [undefined, ['description: added "all"']])
+          answers.push(
+            await approve(
+              { kind: 'tool', tool, name, ...told, ...(changes && { changes }) },
+              { signal: AbortSignal.timeout(1000) },
+            ),
+          );
+        return turn.call(name, args, { approve });
+      },
+    };
+    await createToolset(source).step().run({ name: 'mcp__s__remove', isApproved: true });
+    expect(answers).toEqual(['once', 'no']);
   });
 
   test('is put to `approve`, and only tools that the options name can be called', async () => {

@@ -13,6 +13,7 @@ import { type Api, apiNames, apis, halfInText, long, openModelServer } from './s
 
 const tool = { name: 'echo', description: 'Echoes.', inputSchema: { type: 'object' } };
 const question: ChatMessage = { role: 'user', text: 'hello' };
+const images = [{ data: 'aGk=', mimeType: 'image/png' }] as const;
 const idle = () => new AbortController().signal;
 
 async function ask(api: Api, script: readonly ScriptedStep[], messages: readonly ChatMessage[] = [question]) {
@@ -54,22 +55,27 @@ describe.each(apiNames)('%s', (api) => {
       [{ text: 'done' }],
       [
         question,
-        { role: 'assistant', text: '', calls: [{ id: 'a', name: 'echo', arguments: '{"text":' }] },
         {
-          role: 'tool',
-          callId: 'a',
-          name: 'echo',
-          text: 'no JSON',
-          isError: true,
-          images: [{ data: 'aGk=', mimeType: 'image/png' }],
+          role: 'assistant',
+          text: '',
+          calls: [
+            { id: 'a', name: 'echo', arguments: '{"text":' },
+            { id: 'b', name: 'echo', arguments: '{}' },
+          ],
         },
+        { role: 'tool', callId: 'a', name: 'echo', text: 'no JSON', isError: true, images },
+        { role: 'tool', callId: 'b', name: 'echo', text: 'drawn', isError: false, images },
         { role: 'user', text: 'and now?' },
       ],
     );
     await work;
     const [request] = requests;
-    expect(request && sentResults(request)).toMatchObject([{ callId: 'a', text: expect.stringContaining('no JSON') }]);
-    expect(request && sentImages(request)).toHaveLength(1);
+    expect(request && sentResults(request)).toMatchObject([
+      { callId: 'a', text: expect.stringContaining('no JSON') },
+      { callId: 'b', text: expect.stringContaining('drawn') },
+    ]);
+    // Anthropic's API takes none beside an error.
+    expect(request && sentImages(request)).toHaveLength(api === 'messages' ? 1 : 2);
     expect(JSON.stringify(request?.body)).not.toContain(String.raw`{\"text\":`);
   });
 
