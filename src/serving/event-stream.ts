@@ -2,7 +2,6 @@
 // client that lost the connection can fetch the rest. A stream may have several connections; the newest is written to.
 
 import type { ServerResponse } from 'node:http';
-import type { JsonObject } from '../kernel/json.ts';
 import { Outbox, type Outgoing } from './outbox.ts';
 
 interface StreamEvent extends Outgoing {
@@ -56,9 +55,8 @@ export class EventStream {
     return this.#sentChars;
   }
 
-  push(message: JsonObject, mergeKey?: string): void {
+  push(text: string, mergeKey?: string): void {
     if (this.#isFinished) return;
-    const text = JSON.stringify(message);
     this.#outbox.push({ number: ++this.#last, text, ...(mergeKey !== undefined && { mergeKey }) });
   }
 

@@ -22,7 +22,7 @@ export class HttpSession extends LegacySession {
     super({
       ...options,
       questionMs: given.questionMs,
-      send: (message, mergeKey) => this.#general.push(message, mergeKey),
+      send: (message, mergeKey) => this.#general.push(JSON.stringify(message), mergeKey),
     });
     this.#limits = given;
     this.#clock = options.clock;
