@@ -261,30 +261,35 @@ export class Dispatcher {
 
   /** Stays open until the client closes the stream or cancels, or the server stops. */
   async listen({ request, peer, reply, onCall }: Dispatch): Promise<JsonObject> {
+    // Before any wait: the client may cancel with its next message.
+    const call = new RunningCall(request, { peer, reply, ask: this.#askModern });
+    onCall?.(call);
     const { capabilities } = await this.service.offer(peer);
     const filter = honoredFilter(request.params, capabilities);
     if (this.#subscriptions >= limits.served.subscriptions)
       throw new ProtocolError(codes.overloaded, 'Too many subscriptions are open');
-    const call = new RunningCall(request, { peer, reply, ask: this.#askModern });
-    onCall?.(call);
     const tell = (method: string, params: JsonObject, mergeKey?: string) =>
       call.notify(method, tagged(params, request.id), mergeKey);
-    const uris = filter.resourceSubscriptions ?? [];
-    for (const uri of uris) await this.service.onSubscribed?.(uri, peer);
-    tell('notifications/subscriptions/acknowledged', { notifications: filter });
+    const subscribed = new Set<string>();
+    let unlisten: (() => void) | undefined;
     this.#subscriptions++;
-    const unlisten = this.changes.listen({
-      peer,
-      tell: (method, params) => tell(method, params, changeKey(method, params, request.id)),
-      wantsList: (kind) => wantsList(filter, kind),
-      wantsResource: (uri) => wantsResource(filter, uri),
-    });
     try {
+      for (const uri of new Set(filter.resourceSubscriptions)) {
+        await this.subscribe(uri, peer);
+        subscribed.add(uri);
+      }
+      tell('notifications/subscriptions/acknowledged', { notifications: filter });
+      unlisten = this.changes.listen({
+        peer,
+        tell: (method, params) => tell(method, params, changeKey(method, params, request.id)),
+        wantsList: (kind) => wantsList(filter, kind),
+        wantsResource: (uri) => wantsResource(filter, uri),
+      });
       if (Object.keys(filter).length > 0) await this.#untilOver(call.signal);
     } finally {
       this.#subscriptions--;
-      unlisten();
-      for (const uri of uris) this.service.onUnsubscribed?.(uri, peer);
+      unlisten?.();
+      for (const uri of subscribed) this.service.onUnsubscribed?.(uri, peer);
     }
     call.signal.throwIfAborted();
     return tagged({}, request.id);
@@ -324,8 +329,14 @@ const legacyMethods: Readonly<Record<string, OwnMethod>> = {
     await assertSubscribable(dispatcher, request.method, peer);
     const { subscriptions } = sessionOf(peer);
     if (subscriptions.has(uri)) return {};
-    await dispatcher.subscribe(uri, peer);
+    // Before the service is told: a second request meanwhile is the same subscription.
     subscriptions.add(uri);
+    try {
+      await dispatcher.subscribe(uri, peer);
+    } catch (error) {
+      subscriptions.delete(uri);
+      throw error;
+    }
     return {};
   },
   'resources/unsubscribe': async (dispatcher, { request, peer }) => {

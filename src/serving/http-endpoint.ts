@@ -101,7 +101,7 @@ export class HttpEndpoint {
   #answer(request: IncomingMessage, response: ServerResponse): Promise<void> | void {
     const { host, origin } = request.headers;
     // Nearly all requests come to the name that the one before came to, and from no web page.
-    if (host !== this.#lastHost || origin !== undefined) {
+    if (host === undefined || host !== this.#lastHost || origin !== undefined) {
       const fault = faultOfNames(request, this.#options);
       if (fault !== undefined) return refuse(response, 403, invalidRequest(fault));
       this.#lastHost = host;
@@ -213,12 +213,14 @@ export class HttpEndpoint {
   }
 
   async #batch(visit: Visit, values: readonly unknown[]): Promise<void> {
-    const { request, response, principal } = visit;
-    const session = this.#sessions.get(headerOf(request.headers, 'mcp-session-id') ?? '');
-    const allowed = session?.peer.protocolVersion === BATCH_VERSION && session.peer.principal.id === principal.id;
-    if (session === undefined || !allowed || values.length === 0 || values.length > limits.served.batch)
-      return refuse(response, 400, invalidRequest('Invalid request: batches are not accepted here'));
-    session.touch();
+    const { request, response } = visit;
+    const notAccepted = invalidRequest('Invalid request: batches are not accepted here');
+    if (request.headers['mcp-session-id'] === undefined) return refuse(response, 400, notAccepted);
+    const session = this.#sessionOf(visit, null);
+    if (session === undefined) return;
+    const allowed = session.peer.protocolVersion === BATCH_VERSION;
+    if (!allowed || values.length === 0 || values.length > limits.served.batch)
+      return refuse(response, 400, notAccepted);
     const messages = values.map(readMessage);
     for (const message of messages) {
       if (message.kind === 'notification') this.#notified(session, message);
@@ -256,7 +258,7 @@ export class HttpEndpoint {
     }
   }
 
-  /** Never rejects. At once where the handler answers at once. */
+  /** At once where the handler answers at once. */
   #answerOne(
     message: ClientMessage,
     reply: HttpReply,

@@ -62,7 +62,7 @@ export class HttpReply implements CallReply {
     } else if (this.isAnswered) this.#sendJson(answered);
   }
 
-  /** Called now and then: a legacy call that takes long gets a stream that it can come back to, a silent stream a comment. */
+  /** Called now and then: a call that takes long gets a stream, which a legacy client can come back to, and the stream comments. */
   tick(now: number): void {
     const { session } = this.#options;
     const { streamAfterMs, keepAliveMs } = limits.served;

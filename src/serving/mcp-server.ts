@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import { limits as fixedLimits } from '../model/limits.ts';
 import type { Authenticate } from './access.ts';
-import { isLoopback, loopbackHosts, withoutToken } from './access.ts';
+import { inHostHeader, isLoopback, loopbackHosts, withoutToken } from './access.ts';
 import type { ChangedList, IsMeant } from './changes.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { HttpEndpoint } from './http-endpoint.ts';
@@ -84,7 +84,7 @@ export function createMcpServer(service: Service, options: McpServerOptions = {}
     async listen({ host = '127.0.0.1', port, path = '/mcp', ...http }) {
       if (http.authenticate === withoutToken && !isLoopback(host))
         throw new TypeError(`A server without a token listens on loopback only, not on ${host}`);
-      const hosts = http.hosts ?? (isLoopback(host) ? loopbackHosts : [...loopbackHosts, host.toLowerCase()]);
+      const hosts = http.hosts ?? (isLoopback(host) ? loopbackHosts : [...loopbackHosts, inHostHeader(host)]);
       const endpoint = mount({ ...http, hosts });
       const listener = await listenHttp({ host, port, path, handle: endpoint.handle, limits });
       listeners.push(listener);

@@ -1,11 +1,15 @@
 // Owns the proof that one request, one handler or one client that misbehaves costs nobody else anything: its failure is its own
 // answer, its queues are bounded, and what it leaves behind is taken back.
 
+import { ServerResponse } from 'node:http';
+import { connect } from 'node:net';
 import { PassThrough, Writable } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/kernel/json.ts';
+import { inHostHeader } from '../../../src/serving/access.ts';
+import { EventStream } from '../../../src/serving/event-stream.ts';
 import { createMcpServer } from '../../../src/serving/mcp-server.ts';
 import { createOwnService, type OwnTool } from '../../../src/serving/own-service.ts';
 import { readBody } from '../../../src/serving/request-body.ts';
@@ -361,4 +365,91 @@ test('a body that comes byte by byte takes little more memory than its bytes', a
   expect((process.memoryUsage().heapUsed - before) / bytes).toBeLessThan(40);
   request.emit('end');
   expect(await reading).toEqual({ kind: 'read', text: 'x'.repeat(bytes) });
+});
+
+describe('over HTTP', () => {
+  test('a client that accepts only a stream gets its answer once', async () => {
+    const served = await serveHttp();
+    const headers = { ...(await served.open()), accept: 'text/event-stream' };
+    const { events } = await served.send({ headers, body: { jsonrpc: '2.0', id: 1, method: 'ping' } });
+    expect(events).toEqual([{ jsonrpc: '2.0', id: 1, result: {} }]);
+  });
+
+  test('a request without a Host is refused', async () => {
+    const { port } = await serveHttp();
+    const socket = connect(port, '127.0.0.1');
+    socket.write('GET /mcp HTTP/1.0\r\n\r\n');
+    let text = '';
+    for await (const chunk of socket) text += chunk;
+    expect(text).toMatch(/^HTTP\/1\.1 403 /);
+  });
+
+  test('an address of IPv6 is allowed as a Host header names it', () => {
+    expect(['FD00::1', '[fd00::1]', 'Host.example'].map(inHostHeader)).toEqual([
+      ...['[fd00::1]', '[fd00::1]', 'host.example'],
+    ]);
+  });
+
+  test('a batch to a session that does not exist is answered 404', async () => {
+    const { send } = await serveHttp();
+    const body = [{ jsonrpc: '2.0', id: 1, method: 'ping' }];
+    expect((await send({ headers: { 'mcp-session-id': 'none' }, body })).status).toBe(404);
+    expect((await send({ body })).status).toBe(400);
+  });
+
+  test('a new GET stream begins after the last event that was sent', async () => {
+    const stream = new EventStream({ name: 'general', waiting: 1, kept: { events: 9, chars: 99 }, retryMs: 1 });
+    const written = () => {
+      const response = new ServerResponse({ method: 'GET' } as never);
+      const texts: string[] = [];
+      response.write = (text: unknown) => texts.push(String(text)) > 0;
+      stream.attach(response);
+      return { texts, ids: () => texts.map((text) => /id: (.*)/.exec(text)?.[1]), response };
+    };
+    const first = written();
+    stream.push('1');
+    stream.push('2');
+    expect(first.ids()).toEqual(['general.0', 'general.1', 'general.2']);
+    first.response.emit('close');
+    // While nobody reads, the later progress stands for the earlier: the numbers have neither gap nor disorder.
+    for (const text of ['a', 'b', 'c']) stream.push(text, 'progress p');
+    stream.push('3');
+    expect(written().ids()).toEqual(['general.2', 'general.3', 'general.4']);
+  });
+});
+
+describe('a subscription', () => {
+  test('that is cancelled with the next message ends', async () => {
+    const { input, said, done, server } = servePipes();
+    const params = { notifications: { toolsListChanged: true }, _meta: modernMeta() };
+    const listen = { jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params };
+    input.write(`${JSON.stringify(listen)}\n${JSON.stringify(cancelled(1))}\n`);
+    await new Promise((resolve) => setImmediate(resolve));
+    server.listChanged('tools');
+    input.end();
+    await done;
+    expect(said).toEqual([]);
+  });
+
+  test('is told to the service once, and its end too, also when another one of the request fails', async () => {
+    const told: string[] = [];
+    const service = echoService({
+      async onSubscribed(uri) {
+        if (uri === 'note://bad') throw new Error('bad');
+        told.push(`+${uri}`);
+      },
+      onUnsubscribed: (uri) => told.push(`-${uri}`),
+    });
+    const served = await serveHttp({ service });
+    const uris = ['note://1', 'note://1', 'note://bad'];
+    const listening = await served.modern('subscriptions/listen', { notifications: { resourceSubscriptions: uris } });
+    expect(listening.message).toHaveProperty('error');
+    expect(told.splice(0)).toEqual(['+note://1', '-note://1']);
+    const headers = await served.open();
+    const subscribe = (id: number) => ({
+      ...{ jsonrpc: '2.0', id, method: 'resources/subscribe', params: { uri: 'note://1' } },
+    });
+    await Promise.all([1, 2].map((id) => served.send({ headers, body: subscribe(id) })));
+    expect(told).toEqual(['+note://1']);
+  });
 });
