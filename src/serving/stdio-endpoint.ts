@@ -47,9 +47,9 @@ export class StdioEndpoint {
   readonly #outbox: Outbox<Outgoing>;
   readonly #calls = new Map<MessageId, RunningCall>();
   readonly #answers = new Set<Promise<void>>();
+  readonly #stopping = new AbortController();
   #session: LegacySession | undefined;
   #isBroken = false;
-  #isStopped = false;
 
   constructor(dispatcher: Dispatcher, pipes: StdioPipes) {
     this.#dispatcher = dispatcher;
@@ -67,13 +67,14 @@ export class StdioEndpoint {
       for await (const chunk of this.#pipes.input)
         for (const line of reader.push(chunk)) {
           if (this.#dispatcher.places.isFull) await this.#dispatcher.places.whenRoom();
-          if (this.#outbox.waiting >= this.#dispatcher.limits.waiting) await this.#outbox.whenEmpty();
+          if (this.#outbox.waiting >= this.#dispatcher.limits.waiting) await this.#whenRead();
+          if (this.#stopping.signal.aborted) break;
           this.#read(line);
         }
       for (const line of reader.end()) this.#read(line);
     } catch (error) {
       // A broken input is the end of it; what was read is still answered.
-      if (!this.#isStopped) this.#dispatcher.report(error);
+      if (!this.#stopping.signal.aborted) this.#dispatcher.report(error);
     }
     await this.#drain();
   }
@@ -81,8 +82,21 @@ export class StdioEndpoint {
   /** Reads no more, if the client is meant; what was read is still answered. */
   stop(isMeant: (principal: Principal) => boolean = () => true): void {
     if (!isMeant(PRINCIPAL)) return;
-    this.#isStopped = true;
+    this.#stopping.abort();
     this.#pipes.input.destroy();
+  }
+
+  /** Resolves when the client has read what waits for it, or the server stops. */
+  #whenRead(): Promise<void> {
+    const { signal } = this.#stopping;
+    return new Promise((resolve) => {
+      const goOn = () => {
+        signal.removeEventListener('abort', goOn);
+        resolve();
+      };
+      signal.addEventListener('abort', goOn);
+      void this.#outbox.whenEmpty().then(goOn);
+    });
   }
 
   #read(line: ReadLine): void {

@@ -7,6 +7,7 @@ import { PassThrough, Writable } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
+import { systemClock } from '../../../src/kernel/clock.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
 import { inHostHeader } from '../../../src/serving/access.ts';
 import { EventStream } from '../../../src/serving/event-stream.ts';
@@ -215,7 +216,7 @@ const cancelled = (requestId: number) => ({ jsonrpc: '2.0', method: 'notificatio
 
 describe('a client that reads slowly', () => {
   /** An output that takes one message and then nothing until it is told to go on. */
-  function slowPipes(service = echoService()) {
+  function slowPipes(service = echoService(), clock = systemClock) {
     const input = new PassThrough();
     const said: JsonObject[] = [];
     let isOpen = false;
@@ -235,7 +236,7 @@ describe('a client that reads slowly', () => {
         else goOn = done;
       },
     });
-    const server = createMcpServer(service, { limits: { waiting: 4 } });
+    const server = createMcpServer(service, { clock, limits: { waiting: 4 } });
     const done = server.stdio({ input, output });
     const open = () => {
       isOpen = true;
@@ -258,6 +259,23 @@ describe('a client that reads slowly', () => {
     input.end();
     await done;
     expect([calls, said.length]).toEqual([50, 51]);
+  });
+
+  test('does not hold up a server that stops', async () => {
+    const clock = createFakeClock();
+    const { server, input, done } = slowPipes(echoService(), clock);
+    let isDone = false;
+    void done.then(() => {
+      isDone = true;
+    });
+    for (let id = 1; id <= 20; id++) {
+      input.write(`${JSON.stringify({ jsonrpc: '2.0', id, method: 'ping' })}\n`);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await server.close();
+    await waitFor(() => expect(clock.pending()).toBeGreaterThan(0));
+    await clock.advance(10_000);
+    await waitFor(() => expect(isDone).toBe(true));
   });
 
   test('is told a change once, in both eras, and every change', async () => {
