@@ -103,4 +103,8 @@ export function faultOfNames(
 
 const hostName = (host: string) => host.replace(/:\d+$/, '').toLowerCase();
 
+/** A host to listen on, as a Host header names it. */
+export const inHostHeader = (host: string): string =>
+  (host.includes(':') && !host.startsWith('[') ? `[${host}]` : host).toLowerCase();
+
 export const isLoopback = (host: string): boolean => loopbackHosts.includes(host) || host === '::1';

@@ -25,14 +25,31 @@ export class CallPlaces {
     return this.#queue.length >= this.#waiting;
   }
 
-  /** Resolves when the call may run; nothing to wait for if it may at once. Throws when too many wait already. */
-  enter(): Promise<void> | undefined {
+  /**
+   * Resolves when the call may run; nothing to wait for if it may at once. Throws when too many wait already. A call that is
+   * cancelled while it waits leaves the queue, and the promise rejects with the reason.
+   */
+  enter(call: { readonly signal: AbortSignal }): Promise<void> | undefined {
     if (this.#running < this.#inFlight) {
       this.#running++;
       return undefined;
     }
     if (this.isFull) throw new ProtocolError(codes.overloaded, 'Too many requests wait already; try again later');
-    return new Promise((resolve) => this.#queue.push(resolve));
+    const { signal } = call;
+    signal.throwIfAborted();
+    return new Promise((resolve, reject) => {
+      const onTurn = () => {
+        signal.removeEventListener('abort', onAbort);
+        resolve();
+      };
+      const onAbort = () => {
+        this.#queue.splice(this.#queue.indexOf(onTurn), 1);
+        reject(signal.reason);
+        notifyAll(this.#onRoom.splice(0));
+      };
+      this.#queue.push(onTurn);
+      signal.addEventListener('abort', onAbort, { once: true });
+    });
   }
 
   leave(): void {

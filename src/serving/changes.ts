@@ -3,6 +3,7 @@
 
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import type { MessageId } from '../model/server.ts';
+import { CHANGE } from './outbox.ts';
 import { invalidParams, metaKeys } from './protocol.ts';
 import type { Peer } from './service.ts';
 
@@ -67,6 +68,10 @@ export const tagged = (params: JsonObject, subscription: MessageId): JsonObject 
   ...params,
   _meta: { ...(isObject(params['_meta']) ? params['_meta'] : undefined), [metaKeys.subscription]: subscription },
 });
+
+/** Under this key a change waits once for a slow client, however often it is told. */
+export const changeKey = (method: string, { uri = '' }: JsonObject, subscription: MessageId = ''): string =>
+  `${CHANGE}${subscription} ${method} ${uri}`;
 
 export const wantsList = (filter: SubscriptionFilter, kind: ChangedList): boolean =>
   filter[`${kind}ListChanged`] === true;

@@ -5,14 +5,14 @@ import type { Clock } from '../kernel/clock.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import { limits } from '../model/limits.ts';
 import { CallPlaces } from './call-places.ts';
-import { Changes, honoredFilter, tagged, wantsList, wantsResource } from './changes.ts';
+import { Changes, changeKey, honoredFilter, tagged, wantsList, wantsResource } from './changes.ts';
 import type { LegacySession } from './legacy-session.ts';
 import { type ClientRequest, errorMessage, resultMessage } from './message.ts';
 import { codes, invalidParams, invalidRequest, methodNotFound, modernVersions, ProtocolError } from './protocol.ts';
 import { assertCanBeAsked } from './questions.ts';
 import { legacyResult, modernError, modernResult } from './result-era.ts';
 import { type AskClient, type CallReply, isLogLevel, RunningCall } from './running-call.ts';
-import type { Peer, ServedMethod, Service } from './service.ts';
+import type { Peer, Principal, ServedMethod, Service } from './service.ts';
 import type { ServingLimits } from './serving-limits.ts';
 import type { StateSeal } from './state-seal.ts';
 import { SuspendedCalls } from './suspended-calls.ts';
@@ -28,7 +28,8 @@ export interface DispatcherOptions {
 
 /** The answer to one request. A cancelled legacy request has none. */
 export interface Answered {
-  readonly message: JsonObject;
+  /** The message as JSON: made here, so that a result that is no JSON fails its own request only. */
+  readonly text: string;
   /** Set for an error. */
   readonly code?: number;
   readonly isCancelled?: boolean;
@@ -63,7 +64,11 @@ export class Dispatcher {
   readonly report: (error: unknown) => void;
   readonly #closing = new AbortController();
   readonly #unlisten = new Map<LegacySession, () => void>();
+  /** The calls that no answer was given to yet. */
+  readonly #calls = new Set<RunningCall>();
   #subscriptions = 0;
+  /** How many questions wait for the answer of a legacy client. */
+  #legacyQuestions = 0;
 
   constructor({ service, limits: given, clock, seal, report }: DispatcherOptions) {
     this.service = service;
@@ -84,6 +89,12 @@ export class Dispatcher {
     this.suspended.endAll(this.#closing.signal.reason);
   }
 
+  /** Cancels the running calls and open subscriptions of some callers, and ends their suspended calls. */
+  cancelCalls(reason: unknown, isMeant: (principal: Principal) => boolean = () => true): void {
+    for (const call of [...this.#calls]) if (isMeant(call.peer.principal)) call.cancel(reason);
+    this.suspended.endAll(reason, isMeant);
+  }
+
   async initializeResult(peer: Peer): Promise<JsonObject> {
     const { capabilities, instructions } = await this.service.offer(peer);
     const { protocolVersion } = peer;
@@ -93,8 +104,8 @@ export class Dispatcher {
 
   /** Changes are told to the session from now on. */
   openSession(session: LegacySession): void {
-    this.#unlisten.set(session, this.changes.listen(session));
     this.service.onSessionOpened?.(session.peer);
+    this.#unlisten.set(session, this.changes.listen(session));
   }
 
   closeSession(session: LegacySession, reason: unknown): void {
@@ -107,20 +118,41 @@ export class Dispatcher {
     this.service.onSessionClosed?.(session.peer);
   }
 
+  /** Hands on a notification that the serving side does not handle. */
+  notified(method: string, params: JsonObject, peer: Peer): void {
+    try {
+      this.service.onNotification?.(method, params, peer);
+    } catch (error) {
+      // Nobody waits for an answer, and the client's other messages are still read.
+      this.report(error);
+    }
+  }
+
   /** Never throws: a failure is the answer. At once where the handler answers at once. */
   answer(dispatch: Dispatch): Answered | Promise<Answered> {
     const { request, peer } = dispatch;
     const progress: Progress = { call: undefined, isHandedOn: false };
+    const told = (result: JsonObject): Answered => {
+      const answered = this.#told(request, peer, result);
+      if (progress.call !== undefined) this.#calls.delete(progress.call);
+      return answered;
+    };
     const failed = (error: unknown): Answered => {
+      if (progress.call !== undefined) this.#calls.delete(progress.call);
       const isCancelled = progress.call?.isCancelled === true;
-      const told = this.#toldError(error, peer, isCancelled);
       const { isHandedOn } = progress;
-      return { message: errorMessage(request.id, told), code: told.code, isHandedOn, isCancelled };
+      const answered = (fault: ProtocolError) => ({
+        ...{ text: JSON.stringify(errorMessage(request.id, fault)), code: fault.code, isHandedOn, isCancelled },
+      });
+      try {
+        return answered(this.toldError(error, peer, isCancelled));
+      } catch (noJson) {
+        return answered(this.toldError(noJson, peer));
+      }
     };
     try {
       const result = this.#begin(dispatch, progress);
-      if (!(result instanceof Promise)) return this.#told(request, peer, result);
-      return result.then((made) => this.#told(request, peer, made)).catch(failed);
+      return result instanceof Promise ? result.then(told).catch(failed) : told(result);
     } catch (error) {
       return failed(error);
     }
@@ -130,6 +162,7 @@ export class Dispatcher {
     const { request, peer, reply } = dispatch;
     const onCall = (call: RunningCall) => {
       progress.call = call;
+      this.#calls.add(call);
       dispatch.onCall?.(call);
     };
     const own = ownMethods[peer.era].get(request.method);
@@ -147,10 +180,13 @@ export class Dispatcher {
       ask: peer.era === 'modern' ? this.#askModern : this.#askLegacy,
     });
     onCall(call);
-    const turn = this.places.enter();
+    const turn = this.places.enter(call);
     const run = () => {
       progress.isHandedOn = true;
-      return call.run(handler, () => this.places.leave());
+      return call.run(handler, () => {
+        // A handler that ends while its question is open gave its place away with the question.
+        if (call.openQuestions === 0) this.places.leave();
+      });
     };
     return turn === undefined ? run() : turn.then(run);
   }
@@ -177,10 +213,17 @@ export class Dispatcher {
 
   readonly #askLegacy: AskClient = async (call, { method, params }) => {
     assertCanBeAsked(method, params, call.peer.capabilities);
+    if (this.#legacyQuestions >= this.limits.suspendedCalls)
+      throw new ProtocolError(codes.overloaded, 'Too many questions wait for an answer');
     const send = (message: JsonObject) => call.reply.ask(message);
-    return this.#withoutPlace(call, () =>
-      sessionOf(call.peer).questions.ask({ method, params, send, signal: call.signal }),
-    );
+    this.#legacyQuestions++;
+    try {
+      return await this.#withoutPlace(call, () =>
+        sessionOf(call.peer).questions.ask({ method, params, send, signal: call.signal }),
+      );
+    } finally {
+      this.#legacyQuestions--;
+    }
   };
 
   readonly #askModern: AskClient = (call, question) =>
@@ -192,7 +235,7 @@ export class Dispatcher {
     try {
       return await work();
     } finally {
-      if (--call.openQuestions === 0) this.places.reenter();
+      if (--call.openQuestions === 0 && !call.hasEnded) this.places.reenter();
     }
   }
 
@@ -201,10 +244,11 @@ export class Dispatcher {
       peer.era === 'modern'
         ? modernResult(request.method, result, this.service.info)
         : legacyResult(request.method, result);
-    return { message: resultMessage(request.id, worded), isHandedOn: true };
+    return { text: JSON.stringify(resultMessage(request.id, worded)), isHandedOn: true };
   }
 
-  #toldError(error: unknown, peer: Peer, isCancelled: boolean): ProtocolError {
+  /** What the client is told of a failure. */
+  toldError(error: unknown, peer: Pick<Peer, 'era'>, isCancelled = false): ProtocolError {
     if (isCancelled) return new ProtocolError(CANCELLED, 'The request was cancelled');
     if (error instanceof ProtocolError) return peer.era === 'modern' ? modernError(error) : error;
     this.report(error);
@@ -217,28 +261,35 @@ export class Dispatcher {
 
   /** Stays open until the client closes the stream or cancels, or the server stops. */
   async listen({ request, peer, reply, onCall }: Dispatch): Promise<JsonObject> {
+    // Before any wait: the client may cancel with its next message.
+    const call = new RunningCall(request, { peer, reply, ask: this.#askModern });
+    onCall?.(call);
     const { capabilities } = await this.service.offer(peer);
     const filter = honoredFilter(request.params, capabilities);
     if (this.#subscriptions >= limits.served.subscriptions)
       throw new ProtocolError(codes.overloaded, 'Too many subscriptions are open');
-    const call = new RunningCall(request, { peer, reply, ask: this.#askModern });
-    onCall?.(call);
-    const tell = (method: string, params: JsonObject) => call.notify(method, tagged(params, request.id));
-    const uris = filter.resourceSubscriptions ?? [];
-    for (const uri of uris) await this.service.onSubscribed?.(uri, peer);
-    tell('notifications/subscriptions/acknowledged', { notifications: filter });
+    const tell = (method: string, params: JsonObject, mergeKey?: string) =>
+      call.notify(method, tagged(params, request.id), mergeKey);
+    const subscribed = new Set<string>();
+    let unlisten: (() => void) | undefined;
     this.#subscriptions++;
-    const unlisten = this.changes.listen({
-      ...{ peer, tell },
-      wantsList: (kind) => wantsList(filter, kind),
-      wantsResource: (uri) => wantsResource(filter, uri),
-    });
     try {
+      for (const uri of new Set(filter.resourceSubscriptions)) {
+        await this.subscribe(uri, peer);
+        subscribed.add(uri);
+      }
+      tell('notifications/subscriptions/acknowledged', { notifications: filter });
+      unlisten = this.changes.listen({
+        peer,
+        tell: (method, params) => tell(method, params, changeKey(method, params, request.id)),
+        wantsList: (kind) => wantsList(filter, kind),
+        wantsResource: (uri) => wantsResource(filter, uri),
+      });
       if (Object.keys(filter).length > 0) await this.#untilOver(call.signal);
     } finally {
       this.#subscriptions--;
-      unlisten();
-      for (const uri of uris) this.service.onUnsubscribed?.(uri, peer);
+      unlisten?.();
+      for (const uri of subscribed) this.service.onUnsubscribed?.(uri, peer);
     }
     call.signal.throwIfAborted();
     return tagged({}, request.id);
@@ -278,8 +329,14 @@ const legacyMethods: Readonly<Record<string, OwnMethod>> = {
     await assertSubscribable(dispatcher, request.method, peer);
     const { subscriptions } = sessionOf(peer);
     if (subscriptions.has(uri)) return {};
-    await dispatcher.subscribe(uri, peer);
+    // Before the service is told: a second request meanwhile is the same subscription.
     subscriptions.add(uri);
+    try {
+      await dispatcher.subscribe(uri, peer);
+    } catch (error) {
+      subscriptions.delete(uri);
+      throw error;
+    }
     return {};
   },
   'resources/unsubscribe': async (dispatcher, { request, peer }) => {

@@ -2,10 +2,14 @@
 // client that lost the connection can fetch the rest. A stream may have several connections; the newest is written to.
 
 import type { ServerResponse } from 'node:http';
-import type { JsonObject } from '../kernel/json.ts';
 import { Outbox, type Outgoing } from './outbox.ts';
 
+/** A message gets its number when it is written: one that gave way before leaves no gap and no disorder. */
 interface StreamEvent extends Outgoing {
+  readonly number?: number;
+}
+
+interface SentEvent extends Outgoing {
   readonly number: number;
 }
 
@@ -24,7 +28,7 @@ export class EventStream {
   readonly #options: EventStreamOptions;
   readonly #outbox: Outbox<StreamEvent>;
   #responses: ServerResponse[] = [];
-  #sent: StreamEvent[] = [];
+  #sent: SentEvent[] = [];
   #sentChars = 0;
   #last = 0;
   #isFinished = false;
@@ -56,10 +60,9 @@ export class EventStream {
     return this.#sentChars;
   }
 
-  push(message: JsonObject, mergeKey?: string): void {
+  push(text: string, mergeKey?: string): void {
     if (this.#isFinished) return;
-    const text = JSON.stringify(message);
-    this.#outbox.push({ number: ++this.#last, text, ...(mergeKey !== undefined && { mergeKey }) });
+    this.#outbox.push({ text, ...(mergeKey !== undefined && { mergeKey }) });
   }
 
   /** Writes to this connection from now on: everything after the event with that number, or everything not yet sent. */
@@ -68,7 +71,7 @@ export class EventStream {
     response.on('drain', () => this.#isCurrent(response) && this.#outbox.resume());
     response.on('close', () => this.#detach(response));
     if (this.#options.name !== undefined)
-      response.write(`id: ${this.#options.name}.${after ?? 0}\nretry: ${this.#options.retryMs}\ndata: \n\n`);
+      response.write(`id: ${this.#options.name}.${after ?? this.#last}\nretry: ${this.#options.retryMs}\ndata: \n\n`);
     if (after !== undefined) this.#putBack(after);
     this.#outbox.resume();
     this.#endIfDone();
@@ -93,9 +96,10 @@ export class EventStream {
     for (const response of responses) response.end();
   }
 
-  #write({ number, text }: StreamEvent): boolean {
+  #write({ number: given, text }: StreamEvent): boolean {
     const response = this.#responses.at(-1);
     if (response === undefined) return false;
+    const number = given ?? ++this.#last;
     const { name } = this.#options;
     const id = name === undefined ? '' : `id: ${name}.${number}\n`;
     const goesOn = response.write(`event: message\n${id}data: ${text}\n\n`);
@@ -103,7 +107,7 @@ export class EventStream {
     return goesOn;
   }
 
-  #keep(event: StreamEvent): void {
+  #keep(event: SentEvent): void {
     this.#sent.push(event);
     this.#sentChars += event.text.length;
     const { events, chars } = this.#options.kept;

@@ -6,6 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CancelTimer } from '../kernel/clock.ts';
 import { type JsonObject, parseJson } from '../kernel/json.ts';
 import { limits } from '../model/limits.ts';
+import type { MessageId } from '../model/server.ts';
 import { type AllowedNames, type Authenticate, faultOfNames } from './access.ts';
 import type { Answered, Dispatcher } from './dispatcher.ts';
 import { HttpReply, statusOf, streamHeaders } from './http-reply.ts';
@@ -75,15 +76,17 @@ export class HttpEndpoint {
     try {
       await this.#answer(request, response);
     } catch (error) {
-      if (error instanceof ProtocolError) refuse(response, statusOf('modern', error.code, false), error);
-      else {
-        this.#dispatcher.report(error);
-        refuse(response, 500, new ProtocolError(codes.internal, 'Internal error'));
-      }
+      this.#fail(response, error, null);
     }
   };
 
-  /** Ends the sessions of some callers, and their suspended calls. */
+  #fail(response: ServerResponse, error: unknown, id: MessageId | null): void {
+    const told = this.#dispatcher.toldError(error, { era: 'legacy' });
+    const status = error instanceof ProtocolError ? statusOf('modern', told.code, false) : 500;
+    sendJson(response, status, errorMessage(id, told));
+  }
+
+  /** Ends the sessions of some callers, with their calls. */
   endSessions(isMeant: (principal: Principal) => boolean, reason: unknown): void {
     for (const session of [...this.#sessions.values()])
       if (isMeant(session.peer.principal)) this.#endSession(session, reason);
@@ -98,7 +101,7 @@ export class HttpEndpoint {
   #answer(request: IncomingMessage, response: ServerResponse): Promise<void> | void {
     const { host, origin } = request.headers;
     // Nearly all requests come to the name that the one before came to, and from no web page.
-    if (host !== this.#lastHost || origin !== undefined) {
+    if (host === undefined || host !== this.#lastHost || origin !== undefined) {
       const fault = faultOfNames(request, this.#options);
       if (fault !== undefined) return refuse(response, 403, invalidRequest(fault));
       this.#lastHost = host;
@@ -137,24 +140,24 @@ export class HttpEndpoint {
     const message = readMessage(parsed.value);
     if (message.kind === 'invalid') sendJson(response, 400, invalidAnswer(message));
     else if (message.kind === 'answer') this.#settle(visit, message);
-    else if (isModern(message.method, message.params, request.headers)) await this.#modern(visit, message);
-    else await this.#legacy(visit, message);
+    else
+      try {
+        if (isModern(message.method, message.params, request.headers)) await this.#modern(visit, message);
+        else await this.#legacy(visit, message);
+      } catch (error) {
+        this.#fail(response, error, message.kind === 'request' ? message.id : null);
+      }
   }
 
   async #modern(visit: Visit, message: ClientRequest | ClientNotification): Promise<void> {
     const { request, response, principal } = visit;
     // Modern clients cancel by closing the stream: no notification of theirs needs an answer.
     if (message.kind === 'notification') return accept(response);
-    try {
-      const peer = modernPeer(message, principal, request.headers);
-      assertHeaders(message, request.headers);
-      const checked = this.#assertParamHeaders(message, peer, request);
-      if (checked !== undefined) await checked;
-      await this.#dispatch(visit, { requests: [message], peer });
-    } catch (error) {
-      if (!(error instanceof ProtocolError)) throw error;
-      sendJson(response, statusOf('modern', error.code, false), errorMessage(message.id, error));
-    }
+    const peer = modernPeer(message, principal, request.headers);
+    assertHeaders(message, request.headers);
+    const checked = this.#assertParamHeaders(message, peer, request);
+    if (checked !== undefined) await checked;
+    await this.#dispatch(visit, { requests: [message], peer });
   }
 
   /** At once where the service knows the schema at once. */
@@ -189,6 +192,12 @@ export class HttpEndpoint {
     const { clock, limits: given } = this.#dispatcher;
     const fault = faultOfInitialize(params);
     if (fault !== undefined) return sendJson(response, 400, errorMessage(id, fault));
+    const protocolVersion = negotiated(params['protocolVersion']);
+    const session = new HttpSession(
+      { id: randomUUID(), principal, protocolVersion, introduction: params, clock },
+      given,
+    );
+    const result = await this.#dispatcher.initializeResult(session.peer);
     if (this.#sessions.size >= given.sessions) {
       response.setHeader('retry-after', '60');
       return sendJson(
@@ -197,24 +206,21 @@ export class HttpEndpoint {
         errorMessage(id, new ProtocolError(codes.overloaded, 'Too many sessions are open')),
       );
     }
-    const protocolVersion = negotiated(params['protocolVersion']);
-    const session = new HttpSession(
-      { id: randomUUID(), principal, protocolVersion, introduction: params, clock },
-      given,
-    );
-    this.#sessions.set(session.id, session);
     this.#dispatcher.openSession(session);
+    this.#sessions.set(session.id, session);
     response.setHeader('mcp-session-id', session.id);
-    sendJson(response, 200, resultMessage(id, await this.#dispatcher.initializeResult(session.peer)));
+    sendJson(response, 200, resultMessage(id, result));
   }
 
   async #batch(visit: Visit, values: readonly unknown[]): Promise<void> {
-    const { request, response, principal } = visit;
-    const session = this.#sessions.get(headerOf(request.headers, 'mcp-session-id') ?? '');
-    const allowed = session?.peer.protocolVersion === BATCH_VERSION && session.peer.principal.id === principal.id;
-    if (session === undefined || !allowed || values.length === 0 || values.length > limits.served.batch)
-      return refuse(response, 400, invalidRequest('Invalid request: batches are not accepted here'));
-    session.touch();
+    const { request, response } = visit;
+    const notAccepted = invalidRequest('Invalid request: batches are not accepted here');
+    if (request.headers['mcp-session-id'] === undefined) return refuse(response, 400, notAccepted);
+    const session = this.#sessionOf(visit, null);
+    if (session === undefined) return;
+    const allowed = session.peer.protocolVersion === BATCH_VERSION;
+    if (!allowed || values.length === 0 || values.length > limits.served.batch)
+      return refuse(response, 400, notAccepted);
     const messages = values.map(readMessage);
     for (const message of messages) {
       if (message.kind === 'notification') this.#notified(session, message);
@@ -243,13 +249,16 @@ export class HttpEndpoint {
     });
     this.#replies.add(reply);
     const target = { response, peer, session };
-    for (const answering of requests.map((message) => this.#answerOne(message, reply, target)))
-      if (answering !== undefined) await answering;
-    this.#replies.delete(reply);
-    session?.touch();
+    try {
+      for (const answering of requests.map((message) => this.#answerOne(message, reply, target)))
+        if (answering !== undefined) await answering;
+    } finally {
+      this.#replies.delete(reply);
+      session?.touch();
+    }
   }
 
-  /** Never rejects. At once where the handler answers at once. */
+  /** At once where the handler answers at once. */
   #answerOne(
     message: ClientMessage,
     reply: HttpReply,
@@ -257,12 +266,12 @@ export class HttpEndpoint {
   ): Promise<void> | undefined {
     if (message.kind !== 'request') {
       if (message.kind === 'invalid')
-        reply.deliver({ message: invalidAnswer(message), code: message.code, isHandedOn: false });
+        reply.deliver({ text: JSON.stringify(invalidAnswer(message)), code: message.code, isHandedOn: false });
       return undefined;
     }
     if (session?.calls.has(message.id)) {
       const fault = invalidRequest('Invalid request: a request with this id is being answered');
-      reply.deliver({ message: errorMessage(message.id, fault), code: fault.code, isHandedOn: false });
+      reply.deliver({ text: JSON.stringify(errorMessage(message.id, fault)), code: fault.code, isHandedOn: false });
       return undefined;
     }
     let call: RunningCall | undefined;
@@ -287,8 +296,7 @@ export class HttpEndpoint {
   #notified(session: HttpSession, { method, params }: ClientNotification): void {
     session.touch();
     if (isCancelling(method, params)) session.calls.get(params['requestId'])?.cancel(cancelledByClient());
-    else if (method !== 'notifications/initialized')
-      this.#dispatcher.service.onNotification?.(method, params, session.peer);
+    else if (method !== 'notifications/initialized') this.#dispatcher.notified(method, params, session.peer);
   }
 
   #settle(visit: Visit, answer: Extract<ClientMessage, { kind: 'answer' }>): void {

@@ -7,6 +7,7 @@ import { limits } from '../model/limits.ts';
 import type { Answered } from './dispatcher.ts';
 import { EventStream } from './event-stream.ts';
 import type { HttpSession } from './http-session.ts';
+import { batchOf } from './message.ts';
 import { codes, type ProtocolEra } from './protocol.ts';
 import type { CallReply } from './running-call.ts';
 
@@ -26,7 +27,7 @@ export interface HttpReplyOptions {
 export class HttpReply implements CallReply {
   readonly #options: HttpReplyOptions;
   #stream: EventStream | undefined;
-  #answers: JsonObject[] = [];
+  #answers: string[] = [];
   #lastWrite: number;
 
   constructor(options: HttpReplyOptions) {
@@ -39,12 +40,12 @@ export class HttpReply implements CallReply {
   }
 
   notify(message: JsonObject, mergeKey?: string): void {
-    this.#open()?.push(message, mergeKey);
+    this.#open()?.push(JSON.stringify(message), mergeKey);
   }
 
   ask(message: JsonObject): boolean {
     const stream = this.#open();
-    stream?.push(message);
+    stream?.push(JSON.stringify(message));
     return stream !== undefined;
   }
 
@@ -53,15 +54,15 @@ export class HttpReply implements CallReply {
   }
 
   deliver(answered: Answered): void {
-    this.#answers.push(answered.message);
     if (!this.#options.accepts.json) this.#open();
+    this.#answers.push(answered.text);
     if (this.#stream !== undefined) {
-      this.#stream.push(answered.message);
+      this.#stream.push(answered.text);
       if (this.isAnswered) this.#stream.finish();
     } else if (this.isAnswered) this.#sendJson(answered);
   }
 
-  /** Called now and then: a legacy call that takes long gets a stream that it can come back to, a silent stream a comment. */
+  /** Called now and then: a call that takes long gets a stream, which a legacy client can come back to, and the stream comments. */
   tick(now: number): void {
     const { session } = this.#options;
     const { streamAfterMs, keepAliveMs } = limits.served;
@@ -77,7 +78,7 @@ export class HttpReply implements CallReply {
   #sendJson({ code, isHandedOn }: Answered): void {
     const { response, session, isBatch } = this.#options;
     if (response.destroyed) return;
-    const body = JSON.stringify(isBatch ? this.#answers : this.#answers[0]);
+    const body = isBatch ? batchOf(this.#answers) : (this.#answers[0] as string);
     const status = code === undefined || isBatch ? 200 : statusOf(session ? 'legacy' : 'modern', code, isHandedOn);
     if (status === 429) response.setHeader('retry-after', '1');
     response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) });

@@ -22,7 +22,7 @@ export class HttpSession extends LegacySession {
     super({
       ...options,
       questionMs: given.questionMs,
-      send: (message, mergeKey) => this.#general.push(message, mergeKey),
+      send: (message, mergeKey) => this.#general.push(JSON.stringify(message), mergeKey),
     });
     this.#limits = given;
     this.#clock = options.clock;
@@ -54,7 +54,7 @@ export class HttpSession extends LegacySession {
     return this.#general;
   }
 
-  /** Called now and then: the open stream gets a comment when it was silent. */
+  /** Called now and then: the stream that the client opened with GET gets a comment. */
   tick(now: number): void {
     if (now - this.#commentedAt < limits.served.keepAliveMs) return;
     this.#commentedAt = now;

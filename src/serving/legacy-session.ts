@@ -4,7 +4,7 @@
 import type { Clock } from '../kernel/clock.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import type { LogLevel, MessageId } from '../model/server.ts';
-import type { ChangedList, ChangeListener } from './changes.ts';
+import { type ChangedList, type ChangeListener, changeKey } from './changes.ts';
 import { notification } from './message.ts';
 import { LOG } from './outbox.ts';
 import { assertCanBeAsked, Questions } from './questions.ts';
@@ -79,7 +79,7 @@ export class LegacySession implements ServedSession, ChangeListener {
   }
 
   tell(method: string, params: JsonObject): void {
-    this.notify(method, params);
+    this.#send(notification(method, params), changeKey(method, params));
   }
 
   /** Cancels its calls and questions. */

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import { limits as fixedLimits } from '../model/limits.ts';
 import type { Authenticate } from './access.ts';
-import { isLoopback, loopbackHosts, withoutToken } from './access.ts';
+import { inHostHeader, isLoopback, loopbackHosts, withoutToken } from './access.ts';
 import type { ChangedList, IsMeant } from './changes.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { HttpEndpoint } from './http-endpoint.ts';
@@ -51,7 +51,7 @@ export interface McpServer {
   listChanged(kind: ChangedList, isMeant?: IsMeant): void;
   /** Tells the clients that subscribed to a resource that it has changed. */
   resourceUpdated(uri: string, isMeant?: IsMeant): void;
-  /** Ends the sessions and suspended calls of some callers, such as those whose token was revoked. */
+  /** Ends the sessions, calls and subscriptions of some callers, such as those whose token was revoked. */
   endSessions(isMeant: (principal: Principal) => boolean): void;
   /** How many sessions are open over HTTP, how many calls run, and how many are suspended. */
   counts(): { readonly sessions: number; readonly running: number; readonly suspended: number };
@@ -65,6 +65,7 @@ export function createMcpServer(service: Service, options: McpServerOptions = {}
   const dispatcher = new Dispatcher({ service, limits, clock, seal: new StateSeal(), report });
   const endpoints: HttpEndpoint[] = [];
   const listeners: ListeningServer[] = [];
+  const pipes = new Set<StdioEndpoint>();
 
   const mount = ({ authenticate, hosts = loopbackHosts, origins = [] }: HttpOptions): HttpEndpoint => {
     const endpoint = new HttpEndpoint(dispatcher, { authenticate, hosts, origins });
@@ -73,12 +74,17 @@ export function createMcpServer(service: Service, options: McpServerOptions = {}
   };
 
   return {
-    stdio: (pipes = { input: process.stdin, output: process.stdout }) => new StdioEndpoint(dispatcher, pipes).run(),
+    async stdio(pair = { input: process.stdin, output: process.stdout }) {
+      const endpoint = new StdioEndpoint(dispatcher, pair);
+      pipes.add(endpoint);
+      await endpoint.run();
+      pipes.delete(endpoint);
+    },
     handler: (http) => mount(http).handle,
     async listen({ host = '127.0.0.1', port, path = '/mcp', ...http }) {
       if (http.authenticate === withoutToken && !isLoopback(host))
         throw new TypeError(`A server without a token listens on loopback only, not on ${host}`);
-      const hosts = http.hosts ?? (isLoopback(host) ? loopbackHosts : [...loopbackHosts, host.toLowerCase()]);
+      const hosts = http.hosts ?? (isLoopback(host) ? loopbackHosts : [...loopbackHosts, inHostHeader(host)]);
       const endpoint = mount({ ...http, hosts });
       const listener = await listenHttp({ host, port, path, handle: endpoint.handle, limits });
       listeners.push(listener);
@@ -89,7 +95,8 @@ export function createMcpServer(service: Service, options: McpServerOptions = {}
     endSessions(isMeant) {
       const reason = new DOMException('the access was withdrawn', 'AbortError');
       for (const endpoint of endpoints) endpoint.endSessions(isMeant, reason);
-      dispatcher.suspended.endAll(reason, isMeant);
+      for (const endpoint of pipes) endpoint.stop(isMeant);
+      dispatcher.cancelCalls(reason, isMeant);
     },
     counts: () => ({
       sessions: endpoints.reduce((sum, { sessions }) => sum + sessions, 0),
@@ -97,17 +104,24 @@ export function createMcpServer(service: Service, options: McpServerOptions = {}
       suspended: dispatcher.suspended.size,
     }),
     async close({ drainMs = fixedLimits.served.drainMs } = {}) {
-      for (const endpoint of endpoints) endpoint.stop();
+      for (const endpoint of [...endpoints, ...pipes]) endpoint.stop();
       dispatcher.close();
       const timeUp = new AbortController();
       await Promise.race([dispatcher.places.whenIdle(), clock.sleep(drainMs, timeUp.signal).catch(onAbort)]);
       timeUp.abort();
+      // The answers of the calls that ended last are on their way.
+      await answersSent();
       const reason = new DOMException('the server stops', 'AbortError');
+      dispatcher.cancelCalls(reason);
+      await answersSent();
       for (const endpoint of endpoints) endpoint.endSessions(() => true, reason);
       await Promise.all(listeners.map((listener) => listener.close()));
     },
   };
 }
+
+/** Answers follow the end of their calls without a wait for anything outside. */
+const answersSent = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** The calls ended before the time was up. */
 function onAbort(error: unknown): void {

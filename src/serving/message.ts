@@ -83,3 +83,6 @@ export const invalidAnswer = ({ id, code, problem }: InvalidMessage): JsonObject
   errorMessage(id, { code, message: problem, data: undefined });
 
 export const notification = (method: string, params: JsonObject): JsonObject => ({ jsonrpc: '2.0', method, params });
+
+/** The texts of the answers to a batch, as one message. */
+export const batchOf = (answers: readonly string[]): string => `[${answers.join(',')}]`;

@@ -1,5 +1,6 @@
 // Owns the order of what is written to one client, and what gives way while the client reads slowly: beyond the limit a progress
-// message replaces the one before it and log messages are dropped, both counted. Answers and questions always stay.
+// message replaces the one before it and log messages are dropped, both counted. A change that waits already is not queued again.
+// Answers and questions always stay.
 
 export interface Outgoing {
   readonly text: string;
@@ -28,7 +29,9 @@ export class Outbox<Entry extends Outgoing> {
 
   push(entry: Entry): void {
     if (!this.#isPaused && this.#queue.length === 0) this.#isPaused = !this.#write(entry);
-    else if (entry.mergeKey === undefined || this.#queue.length < this.#limit) this.#queue.push(entry);
+    else if (entry.mergeKey === undefined) this.#queue.push(entry);
+    else if (entry.mergeKey.startsWith(CHANGE)) this.#pushChange(entry);
+    else if (this.#queue.length < this.#limit) this.#queue.push(entry);
     else this.#giveWay(entry, entry.mergeKey);
   }
 
@@ -59,6 +62,11 @@ export class Outbox<Entry extends Outgoing> {
     return new Promise((resolve) => this.#onEmpty.push(resolve));
   }
 
+  #pushChange(entry: Entry): void {
+    if (this.#queue.some(({ mergeKey }) => mergeKey === entry.mergeKey)) this.dropped++;
+    else this.#queue.push(entry);
+  }
+
   #giveWay(entry: Entry, key: string): void {
     this.dropped++;
     const at = key === LOG ? -1 : this.#queue.findIndex(({ mergeKey }) => mergeKey === key);
@@ -68,3 +76,6 @@ export class Outbox<Entry extends Outgoing> {
 
 /** The key of log messages: none can stand for another. */
 export const LOG = 'log';
+
+/** How the key of a change begins. */
+export const CHANGE = 'change ';

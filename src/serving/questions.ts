@@ -106,11 +106,17 @@ export class Questions {
   settle({ id, result, error }: ClientAnswer): void {
     const question = this.#open.get(String(id));
     if (question === undefined) return;
-    if (error !== undefined) question.reject(refusalOf(error));
-    else {
+    if (error !== undefined) {
+      question.reject(refusalOf(error));
+      return;
+    }
+    try {
       const fault = faultOfAnswer(question.method, question.params, result);
       if (fault === undefined) question.resolve(result as JsonObject);
       else question.reject(invalidAnswerOf(question.method, fault));
+    } catch (failure) {
+      // A handler's schema that cannot be checked fails its own question only.
+      question.reject(failure);
     }
   }
 }

@@ -1,6 +1,7 @@
 // Owns reading the body of an HTTP request within a size and a time.
 
 import type { IncomingMessage } from 'node:http';
+import { Pieces } from '../transport/pieces.ts';
 
 export type ReadBody =
   | { readonly kind: 'read'; readonly text: string }
@@ -21,24 +22,18 @@ export function readBody(request: IncomingMessage, { messageBytes, whenLate }: B
       resolve({ kind: 'too-large' });
       return;
     }
-    const chunks: Buffer[] = [];
-    let bytes = 0;
+    const held = new Pieces();
     const end = (outcome: ReadBody) => {
-      onTime();
+      stopWaiting();
       if (outcome.kind !== 'read') request.pause();
       resolve(outcome);
     };
-    const onTime = whenLate(() => end({ kind: 'too-slow' }));
+    const stopWaiting = whenLate(() => end({ kind: 'too-slow' }));
     request.on('data', (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes > messageBytes) end({ kind: 'too-large' });
-      else chunks.push(chunk);
+      if (held.bytes + chunk.length > messageBytes) end({ kind: 'too-large' });
+      else held.push(chunk);
     });
-    request.on('end', () => {
-      const [only] = chunks;
-      const whole = chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks);
-      end({ kind: 'read', text: whole.toString('utf8') });
-    });
+    request.on('end', () => end({ kind: 'read', text: held.takeText() }));
     // Also after an error, which Node keeps to itself without a listener.
     request.on('close', () => end({ kind: 'lost' }));
   });

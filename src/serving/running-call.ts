@@ -82,6 +82,10 @@ export class RunningCall implements ServedCall {
     return this.#cancelled !== undefined;
   }
 
+  get hasEnded(): boolean {
+    return this.#outcome !== undefined;
+  }
+
   get reply(): CallReply {
     return this.#reply;
   }
@@ -92,12 +96,12 @@ export class RunningCall implements ServedCall {
     try {
       if (this.#cancelled !== undefined) throw this.#cancelled.reason;
       made = handler(this);
-    } catch (error) {
-      onEnd();
-      throw error;
+    } catch (reason) {
+      this.#end({ reason }, onEnd);
+      throw reason;
     }
     if (!(made instanceof Promise)) {
-      onEnd();
+      this.#end({ result: made }, onEnd);
       return made;
     }
     made.then(
@@ -149,8 +153,8 @@ export class RunningCall implements ServedCall {
     this.#reply.notify(notification('notifications/message', params), LOG);
   }
 
-  notify(method: string, params: JsonObject): void {
-    if (!this.#isOver()) this.#reply.notify(notification(method, params));
+  notify(method: string, params: JsonObject, mergeKey?: string): void {
+    if (!this.#isOver()) this.#reply.notify(notification(method, params), mergeKey);
   }
 
   ask(method: QuestionMethod, params: JsonObject, { key }: { readonly key?: string } = {}): Promise<JsonObject> {

@@ -88,7 +88,7 @@ export interface Offer {
 
 export interface Service {
   readonly info: Implementation;
-  /** Asked at `initialize`, `server/discover` and `subscriptions/listen`. */
+  /** Asked at `initialize`, `server/discover` and every request about subscriptions. */
   offer(peer: Peer): Offer | Promise<Offer>;
   /**
    * By the name of the request, such as `tools/call`. The serving side itself answers `initialize`, `ping`, `server/discover`,

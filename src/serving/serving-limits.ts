@@ -15,7 +15,7 @@ export interface ServingLimits {
   /** How long a client may take to send the head, and the body, of a request. */
   readonly headersMs: number;
   readonly bodyMs: number;
-  /** How long a client may take to answer a question, and how many modern calls may wait for such answers. */
+  /** How long a client may take to answer a question, and how many modern calls, and legacy questions, may wait for one. */
   readonly questionMs: number;
   readonly suspendedCalls: number;
 }

@@ -1,8 +1,8 @@
 // Owns MCP over a pair of pipes, both eras: a reader that stops while too many requests wait, a processor that answers them in any
 // order, and a writer that keeps the order of its messages. No line ends the server; the end of input drains it.
 
-import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
+import type { CancelTimer } from '../kernel/clock.ts';
 import { type JsonObject, parseJson } from '../kernel/json.ts';
 import { limits } from '../model/limits.ts';
 import type { MessageId } from '../model/server.ts';
@@ -10,6 +10,7 @@ import type { Dispatcher } from './dispatcher.ts';
 import { LegacySession } from './legacy-session.ts';
 import { LineReader, type ReadLine } from './line-reader.ts';
 import {
+  batchOf,
   type ClientMessage,
   type ClientNotification,
   type ClientRequest,
@@ -46,6 +47,7 @@ export class StdioEndpoint {
   readonly #outbox: Outbox<Outgoing>;
   readonly #calls = new Map<MessageId, RunningCall>();
   readonly #answers = new Set<Promise<void>>();
+  readonly #stopping = new AbortController();
   #session: LegacySession | undefined;
   #isBroken = false;
 
@@ -55,6 +57,7 @@ export class StdioEndpoint {
     this.#outbox = new Outbox(dispatcher.limits.waiting, ({ text }) => this.#isBroken || pipes.output.write(text));
     pipes.output.on('drain', () => this.#outbox.resume());
     pipes.output.on('error', () => this.#break());
+    pipes.output.on('close', () => this.#break());
   }
 
   /** Resolves at the end of input, when every answer has been written. */
@@ -64,14 +67,36 @@ export class StdioEndpoint {
       for await (const chunk of this.#pipes.input)
         for (const line of reader.push(chunk)) {
           if (this.#dispatcher.places.isFull) await this.#dispatcher.places.whenRoom();
+          if (this.#outbox.waiting >= this.#dispatcher.limits.waiting) await this.#whenRead();
+          if (this.#stopping.signal.aborted) break;
           this.#read(line);
         }
       for (const line of reader.end()) this.#read(line);
     } catch (error) {
       // A broken input is the end of it; what was read is still answered.
-      this.#dispatcher.report(error);
+      if (!this.#stopping.signal.aborted) this.#dispatcher.report(error);
     }
     await this.#drain();
+  }
+
+  /** Reads no more, if the client is meant; what was read is still answered. */
+  stop(isMeant: (principal: Principal) => boolean = () => true): void {
+    if (!isMeant(PRINCIPAL)) return;
+    this.#stopping.abort();
+    this.#pipes.input.destroy();
+  }
+
+  /** Resolves when the client has read what waits for it, or the server stops. */
+  #whenRead(): Promise<void> {
+    const { signal } = this.#stopping;
+    return new Promise((resolve) => {
+      const goOn = () => {
+        signal.removeEventListener('abort', goOn);
+        resolve();
+      };
+      signal.addEventListener('abort', goOn);
+      void this.#outbox.whenEmpty().then(goOn);
+    });
   }
 
   #read(line: ReadLine): void {
@@ -82,7 +107,10 @@ export class StdioEndpoint {
     const parsed = parseJson(line.text);
     if (!parsed.ok) this.#send(errorMessage(null, new ProtocolError(codes.parse, 'Parse error: the line is not JSON')));
     else if (Array.isArray(parsed.value)) this.#readBatch(parsed.value);
-    else this.#process(readMessage(parsed.value), (answer) => this.#send(answer));
+    else
+      this.#process(readMessage(parsed.value), (answer) => {
+        if (answer !== undefined) this.#write(answer);
+      });
   }
 
   #readBatch(values: readonly unknown[]): void {
@@ -93,18 +121,18 @@ export class StdioEndpoint {
     }
     const messages = values.map(readMessage);
     let missing = messages.filter(({ kind }) => kind === 'request' || kind === 'invalid').length;
-    const answers: JsonObject[] = [];
-    const collect = (answer: JsonObject | undefined) => {
+    const answers: string[] = [];
+    const collect = (answer: string | undefined) => {
       if (answer !== undefined) answers.push(answer);
       missing--;
-      if (missing === 0 && answers.length > 0) this.#outbox.push({ text: `${JSON.stringify(answers)}\n` });
+      if (missing === 0 && answers.length > 0) this.#write(batchOf(answers));
     };
     for (const message of messages) this.#process(message, collect);
   }
 
   /** `answer` is called once for a request or an invalid message, without a message if it was cancelled. */
-  #process(message: ClientMessage, answer: (message: JsonObject | undefined) => void): void {
-    if (message.kind === 'invalid') answer(invalidAnswer(message));
+  #process(message: ClientMessage, answer: (text: string | undefined) => void): void {
+    if (message.kind === 'invalid') answer(JSON.stringify(invalidAnswer(message)));
     else if (message.kind === 'answer') this.#session?.questions.settle(message);
     else if (message.kind === 'notification') this.#notified(message);
     else {
@@ -114,23 +142,21 @@ export class StdioEndpoint {
     }
   }
 
-  async #answer(request: ClientRequest): Promise<JsonObject | undefined> {
+  async #answer(request: ClientRequest): Promise<string | undefined> {
     try {
       if (this.#calls.has(request.id))
         throw invalidRequest('Invalid request: a request with this id is being answered');
       if (isModern(request.method, request.params))
         return await this.#dispatch(request, modernPeer(request, PRINCIPAL));
       if (this.#session !== undefined) return await this.#dispatch(request, this.#session.peer);
-      if (request.method === 'initialize') return await this.#initialize(request);
-      return this.#beforeInitialize(request);
+      if (request.method === 'initialize') return JSON.stringify(await this.#initialize(request));
+      return JSON.stringify(this.#beforeInitialize(request));
     } catch (error) {
-      if (error instanceof ProtocolError) return errorMessage(request.id, error);
-      this.#dispatcher.report(error);
-      return errorMessage(request.id, new ProtocolError(codes.internal, 'Internal error'));
+      return JSON.stringify(errorMessage(request.id, this.#dispatcher.toldError(error, { era: 'legacy' })));
     }
   }
 
-  async #dispatch(request: ClientRequest, peer: Peer): Promise<JsonObject | undefined> {
+  async #dispatch(request: ClientRequest, peer: Peer): Promise<string | undefined> {
     const calls = this.#session?.peer === peer ? this.#session.calls : this.#calls;
     const answered = await this.#dispatcher.answer({
       ...{ request, peer, reply: this.#reply },
@@ -141,7 +167,7 @@ export class StdioEndpoint {
     });
     calls.delete(request.id);
     this.#calls.delete(request.id);
-    return answered.isCancelled === true ? undefined : answered.message;
+    return answered.isCancelled === true ? undefined : answered.text;
   }
 
   async #initialize({ id, params }: ClientRequest): Promise<JsonObject> {
@@ -153,9 +179,16 @@ export class StdioEndpoint {
       protocolVersion: negotiated(params['protocolVersion']),
       send: (message, mergeKey) => this.#send(message, mergeKey),
     });
+    // Before the result is made: requests that follow at once belong to the session.
     this.#session = session;
-    this.#dispatcher.openSession(session);
-    return resultMessage(id, await this.#dispatcher.initializeResult(session.peer));
+    try {
+      this.#dispatcher.openSession(session);
+      return resultMessage(id, await this.#dispatcher.initializeResult(session.peer));
+    } catch (error) {
+      this.#session = undefined;
+      this.#dispatcher.closeSession(session, error);
+      throw error;
+    }
   }
 
   #beforeInitialize({ id, method }: ClientRequest): JsonObject {
@@ -167,7 +200,7 @@ export class StdioEndpoint {
   #notified({ method, params }: ClientNotification): void {
     if (isCancelling(method, params)) this.#calls.get(params.requestId)?.cancel(cancelledByClient());
     else if (this.#session !== undefined && method !== 'notifications/initialized')
-      this.#dispatcher.service.onNotification?.(method, params, this.#session.peer);
+      this.#dispatcher.notified(method, params, this.#session.peer);
   }
 
   readonly #reply: CallReply = {
@@ -179,9 +212,12 @@ export class StdioEndpoint {
     closeStream: () => undefined,
   };
 
-  #send(message: JsonObject | undefined, mergeKey?: string): void {
-    if (message !== undefined)
-      this.#outbox.push({ text: `${JSON.stringify(message)}\n`, ...(mergeKey !== undefined && { mergeKey }) });
+  #send(message: JsonObject, mergeKey?: string): void {
+    this.#write(JSON.stringify(message), mergeKey);
+  }
+
+  #write(text: string, mergeKey?: string): void {
+    this.#outbox.push({ text: `${text}\n`, ...(mergeKey !== undefined && { mergeKey }) });
   }
 
   /** Answers what was asked; a call that waits for the client has lost it, and a subscription its listener. */
@@ -189,15 +225,22 @@ export class StdioEndpoint {
     const reason = new DOMException('the client has closed the connection', 'AbortError');
     for (const call of [...this.#calls.values()])
       if (call.openQuestions > 0 || call.method === 'subscriptions/listen') call.cancel(reason);
-    const { clock } = this.#dispatcher;
-    const stopTimer = clock.after(limits.served.drainMs, () => this.#cancelAll(reason), 'process');
-    await Promise.all(this.#answers);
-    stopTimer();
+    let stopTimer: CancelTimer | undefined;
+    const timeUp = new Promise<void>((resolve) => {
+      stopTimer = this.#dispatcher.clock.after(limits.served.drainMs, resolve, 'process');
+    });
+    await Promise.race([Promise.all(this.#answers), timeUp]);
+    this.#cancelAll(reason);
     if (this.#session !== undefined) this.#dispatcher.closeSession(this.#session, reason);
     this.#dispatcher.suspended.endAll(reason, ({ id }) => id === PRINCIPAL.id);
+    await Promise.race([this.#whenWritten(), timeUp]);
+    stopTimer?.();
+  }
+
+  /** Resolves when the pipe has taken all messages, or takes none any more. */
+  async #whenWritten(): Promise<void> {
     await this.#outbox.whenEmpty();
-    if (this.#pipes.output.writableNeedDrain && !this.#isBroken)
-      await Promise.race([once(this.#pipes.output, 'drain'), once(this.#pipes.output, 'close')]);
+    if (!this.#isBroken) await new Promise<void>((resolve) => this.#pipes.output.write('', () => resolve()));
   }
 
   #cancelAll(reason: unknown): void {

@@ -24,9 +24,11 @@ interface PendingQuestion {
 interface Asking {
   readonly id: string;
   readonly call: RunningCall;
+  /** Of the request's own parameters, which its retries repeat. */
+  readonly digest: string;
   readonly pending: Map<string, PendingQuestion>;
-  /** Answers that the client sent along before their questions were asked. */
-  given: JsonObject;
+  /** Answers that the client sent along before their questions were asked; each is used once. */
+  readonly early: Map<string, unknown>;
   round: number;
   questions: number;
   isFlushing: boolean;
@@ -75,8 +77,10 @@ export class SuspendedCalls {
     call.signal.throwIfAborted();
     const asking = this.#askingOf(call);
     const name = key ?? `${method.split('/')[0]}-${++asking.questions}`;
-    const given = asking.given[name];
-    if (given !== undefined && faultOfAnswer(method, params, given) === undefined) return given as JsonObject;
+    if (asking.pending.has(name)) throw new ProtocolError(codes.internal, `The question "${name}" is open already`);
+    const early = asking.early.get(name);
+    asking.early.delete(name);
+    if (faultOfAnswer(method, params, early) === undefined) return early as JsonObject;
     return new Promise<JsonObject>((resolve, reject) => {
       asking.pending.set(name, { method, params, resolve });
       call.signal.addEventListener('abort', () => reject(call.signal.reason), { once: true });
@@ -93,12 +97,14 @@ export class SuspendedCalls {
     this.#suspended.delete(asking.id);
     asking.stopTimer?.();
     const answer = asking.call.continueOn(reply, request.params);
-    for (const [name, question] of asking.pending) {
-      if (faultOfAnswer(question.method, question.params, answers[name]) !== undefined) continue;
-      asking.pending.delete(name);
-      question.resolve(answers[name] as JsonObject);
+    for (const [name, given] of Object.entries(answers)) {
+      const question = asking.pending.get(name);
+      if (question === undefined) asking.early.set(name, given);
+      else if (faultOfAnswer(question.method, question.params, given) === undefined) {
+        asking.pending.delete(name);
+        question.resolve(given as JsonObject);
+      }
     }
-    asking.given = { ...asking.given, ...answers };
     // Questions without a valid answer are asked again.
     if (asking.pending.size > 0) this.#flushSoon(asking);
     return { call: asking.call, answer };
@@ -107,14 +113,15 @@ export class SuspendedCalls {
   /** Ends all of them as cancelled. */
   endAll(reason: unknown, isMeant: (principal: Principal) => boolean = () => true): void {
     for (const asking of [...this.#suspended.values()])
-      if (isMeant(asking.call.peer.principal)) this.#give(asking, reason);
+      if (isMeant(asking.call.peer.principal)) this.#giveUp(asking, reason);
   }
 
   #askingOf(call: RunningCall): Asking {
     const known = this.#asking.get(call);
     if (known !== undefined) return known;
     const asking: Asking = {
-      ...{ id: randomUUID(), call, pending: new Map(), given: inputResponsesOf(call.params) },
+      ...{ id: randomUUID(), call, digest: digestOf(call.params), pending: new Map() },
+      early: new Map(Object.entries(inputResponsesOf(call.params))),
       ...{ round: 0, questions: 0, isFlushing: false, stopTimer: undefined },
     };
     this.#asking.set(call, asking);
@@ -145,14 +152,20 @@ export class SuspendedCalls {
     this.#suspended.set(asking.id, asking);
     asking.stopTimer = this.#options.clock.after(
       this.#options.questionMs,
-      () => this.#give(asking, unanswered()),
+      () => this.#giveUp(asking, unanswered()),
       'background',
     );
-    const [oldest] = this.#suspended.values();
-    if (this.#suspended.size > this.#options.most && oldest !== undefined) this.#give(oldest, unanswered());
+    if (this.#suspended.size > this.#options.most) this.#giveUp(this.#oldestBeside(asking), unanswered());
   }
 
-  #give(asking: Asking, reason: unknown): void {
+  /** One caller's calls end before those of others. */
+  #oldestBeside(asking: Asking): Asking {
+    const others = [...this.#suspended.values()].filter((each) => each !== asking);
+    const { id } = asking.call.peer.principal;
+    return others.find(({ call }) => call.peer.principal.id === id) ?? others[0] ?? asking;
+  }
+
+  #giveUp(asking: Asking, reason: unknown): void {
     this.#suspended.delete(asking.id);
     asking.stopTimer?.();
     asking.call.cancel(reason);
@@ -170,8 +183,8 @@ export class SuspendedCalls {
   }
 }
 
-function roundOf({ id, round, call }: Asking): SealedRound {
-  return { id, round, principal: call.peer.principal.id, method: call.method, digest: digestOf(call.params) };
+function roundOf({ id, round, call, digest }: Asking): SealedRound {
+  return { id, round, principal: call.peer.principal.id, method: call.method, digest };
 }
 
 /** Of the request's own parameters: a retry differs in its answers, its state and its `_meta`. */

@@ -125,8 +125,8 @@ test('a dispatcher answers with the words of the era, and never throws', async (
   const dispatcher = dispatcherOf();
   const answer = (method: string, params?: JsonObject) =>
     dispatcher.answer({ request: request(method, params), peer, reply: reply() });
-  expect(await answer('server/discover')).toMatchObject({
-    message: { id: 1, result: { supportedVersions: ['2026-07-28'], capabilities: { tools: { listChanged: true } } } },
+  expect(JSON.parse((await answer('server/discover')).text)).toMatchObject({
+    ...{ id: 1, result: { supportedVersions: ['2026-07-28'], capabilities: { tools: { listChanged: true } } } },
   });
   expect(await answer('ping')).toMatchObject({ code: -32601, isHandedOn: false });
   expect(await answer('tools/call', { name: 'none' })).toMatchObject({ code: -32602, isHandedOn: true });
@@ -189,9 +189,9 @@ test('an event stream keeps the last events it sent, in numbers and characters',
   const kept = { events: 2, chars: 40 };
   const stream = new EventStream({ name: 's', waiting: 10, kept, retryMs: 1 });
   stream.attach(new ServerResponse({ method: 'GET' } as never));
-  for (let at = 0; at < 5; at++) stream.push({ at });
+  for (let at = 0; at < 5; at++) stream.push(JSON.stringify({ at }));
   expect(stream.keptChars).toBe('{"at":3}{"at":4}'.length);
-  stream.push({ long: 'x'.repeat(60) });
+  stream.push(JSON.stringify({ long: 'x'.repeat(60) }));
   expect(stream.keptChars).toBe(71);
 });
 

@@ -288,14 +288,16 @@ describe('queues', () => {
 
   test('places are counted right when calls come back from questions', async () => {
     const places = new CallPlaces(1, 1);
-    expect(places.enter()).toBeUndefined();
-    const waiting = places.enter();
-    expect(() => places.enter()).toThrow('Too many requests');
+    const { signal } = new AbortController();
+    const enter = () => places.enter({ signal });
+    expect(enter()).toBeUndefined();
+    const waiting = enter();
+    expect(enter).toThrow('Too many requests');
     places.leave();
     await waiting;
     places.reenter();
     expect(places.running).toBe(2);
-    const next = places.enter();
+    const next = enter();
     places.leave();
     places.leave();
     await next;
