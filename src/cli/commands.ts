@@ -3,6 +3,11 @@
 import type { CommandEntry } from './command.ts';
 
 export const commands: Readonly<Record<string, CommandEntry>> = {
+  chat: {
+    group: 'Use servers',
+    summary: 'Talk to a model that uses the tools of all servers.',
+    load: async () => (await import('./commands/chat.ts')).chat,
+  },
   list: {
     group: 'Use servers',
     summary: 'Show every server: state, transport, scope, tools and problems.',
