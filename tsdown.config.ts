@@ -43,8 +43,7 @@ const client = defineConfig({
     // what is always loaded together is one file.
     codeSplitting: {
       groups: [
-        // `plexus chat --help` loads no more than `plexus --help`.
-        { name: 'help', test: /src\/cli\/(main|compile-cache|commands\/chat)\.ts$/, priority: 2 },
+        { name: 'help', test: /src\/cli\/(main|compile-cache)\.ts$/, priority: 2 },
         {
           // What the servers are as long as none runs: `plexus list`, and the first thing that every start reads.
           name: 'known',

@@ -21,7 +21,7 @@ let model: ModelServer;
 const said = [
   {
     text: 'I read it.',
-    calls: [{ name: 'mcp__files__read_text_file', arguments: { path: 'examples/sample-fleet/notes/welcome.md' } }],
+    calls: [{ name: 'mcp__files__read_text_file', arguments: { path: 'welcome.md' } }],
   },
   { text: 'The note says that you are reading it through Plexus.' },
   { text: 'It was the server called files.' },
