@@ -43,3 +43,9 @@ export function dpopProof(key: JsonWebKey, { method, url, now, nonce, accessToke
   };
   return signJwt(createPrivateKey({ key, format: 'jwk' }), header, claims);
 }
+
+/** The nonce of a proof of ours; `undefined` where it has none. */
+export function nonceOf(proof: string): string | undefined {
+  const [, claims = ''] = proof.split('.');
+  return JSON.parse(Buffer.from(claims, 'base64url').toString('utf8')).nonce;
+}
