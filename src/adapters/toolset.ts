@@ -13,7 +13,7 @@ import { isFailure, RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { Model } from '../model/model.ts';
 import { type QualifiedName, toolKey } from '../model/names.ts';
-import type { Tool, ToolOutcome } from '../model/tool.ts';
+import type { ArgumentRepair, Tool, ToolOutcome } from '../model/tool.ts';
 import type { Approve } from '../trust/approval.ts';
 import { toolHash } from '../trust/tool-pin.ts';
 import type { Turn } from '../turn.ts';
@@ -98,7 +98,7 @@ export interface ModelCall {
   readonly signal?: AbortSignal | undefined;
   /**
    * The framework has asked a person, who said yes: for the runtime this is an approval for this one call. It does not count where
-   * the tool is another one now than it was shown, or where a repair leaves arguments out: then `approve` is asked.
+   * the tool is another one now than it was shown, or where a repair leaves out an argument other than a null: then `approve` is asked.
    */
   readonly isApproved?: boolean;
 }
@@ -252,12 +252,23 @@ const isSameTool = (one: Tool, other: Tool) =>
   toolKey(one.id) === toolKey(other.id) &&
   toolHash(one.definition) === toolHash(other.definition);
 
-/** Whether a repair sends less than the model wrote, such as without an empty filter. */
+/**
+ * Whether a repair sends less than the person read: an empty filter or "none" may have meant that nothing is concerned, and without
+ * it everything is. A null reads as "not given", so that leaving it out sends what the person saw.
+ */
 function leavesOut({ arguments: sent, tool }: CallTarget): boolean {
   const copied = copyJson(sent, limits.arguments);
   if (!copied.ok || !isObject(copied.value)) return false;
-  const repaired = repairArguments(copied.value, tool?.definition.inputSchema);
-  return repaired?.repairs.some(({ kind }) => kind === 'left-out') === true;
+  const args = copied.value;
+  const { repairs = [] } = repairArguments(args, tool?.definition.inputSchema) ?? {};
+  return repairs.some(({ kind, path }) => kind === 'left-out' && valueAt(args, path) !== null);
+}
+
+/** The value as the model wrote it; `undefined` where it stood inside a text, or where another repair moved it. */
+function valueAt(value: unknown, [key, ...rest]: ArgumentRepair['path']): unknown {
+  if (key === undefined) return value;
+  if (typeof key === 'number') return Array.isArray(value) ? valueAt(value[key], rest) : undefined;
+  return isObject(value) && Object.hasOwn(value, key) ? valueAt(value[key], rest) : undefined;
 }
 
 async function perform(turn: Turn, call: ModelCall, { signal: whole, onProgress }: AdapterOptions) {
