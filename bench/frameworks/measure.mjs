@@ -10,6 +10,7 @@ const ECHO = {
   inputSchema: { type: 'object', properties: { text: { type: 'string' }, size: { type: 'number' } } },
 };
 const LOOK_MS = 5;
+const SETTLE_MS = 100;
 const ARGS = { text: 'how do you do?', size: 5 };
 
 export async function measure({ framework, job, ...given }) {
@@ -39,6 +40,7 @@ const jobs = {
   async start({ adapt, loadDoor }, { tools }) {
     await loadDoor();
     const source = turnOf(Array.from({ length: tools }, (_, at) => ({ ...ECHO, name: `mcp__s__tool_${at}` })));
+    await settle();
     const cpu = process.cpuUsage();
     const adapted = await adapt(source);
     const startMs = millis(process.cpuUsage(cpu));
@@ -49,6 +51,7 @@ const jobs = {
   /** What the adapter's import adds to that of the framework and of a runtime that is up. */
   async import({ loadDoor }) {
     await openPlexus({});
+    await settle();
     const cpu = process.cpuUsage();
     await loadDoor();
     return { importMs: millis(process.cpuUsage(cpu)) };
@@ -129,6 +132,12 @@ async function microsOf(call, calls) {
   const cpu = process.cpuUsage();
   for (let at = 0; at < calls; at += 1) await call(ARGS, `call-${at}`);
   return (millis(process.cpuUsage(cpu)) * 1_000) / calls;
+}
+
+/** What the framework's import leaves to V8's other threads is no part of what follows. */
+async function settle() {
+  globalThis.gc();
+  await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
 }
 
 const millis = ({ user, system }) => (user + system) / 1_000;

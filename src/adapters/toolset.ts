@@ -16,7 +16,7 @@ import { type QualifiedName, toolKey } from '../model/names.ts';
 import type { ArgumentRepair, Tool, ToolOutcome } from '../model/tool.ts';
 import type { Approve } from '../trust/approval.ts';
 import { toolHash } from '../trust/tool-pin.ts';
-import type { Turn } from '../turn.ts';
+import type { Turn, TurnCallOptions } from '../turn.ts';
 import type { View } from '../view.ts';
 
 /** A runtime and a view are followed as their servers change; a turn stays as it was taken. */
@@ -219,10 +219,7 @@ function createStep(turn: Turn, { turns, options, hasSchema, keepsTools }: StepC
     revision: turn.revision,
     systemPrompt: turn.systemPrompt,
     knows: (name) => turn.tools.some((tool) => tool.name === name) || current().find(name) !== undefined,
-    run: (call) => {
-      const isApproved = call.isApproved === true && isMeant(call);
-      return perform(current(), { ...call, isApproved }, options);
-    },
+    run: (call) => perform(current(), call, call.isApproved === true && isMeant(call), options),
     requiresApproval(call) {
       const now = current();
       const { tool } = targetOf(now, call);
@@ -271,19 +268,35 @@ function valueAt(value: unknown, [key, ...rest]: ArgumentRepair['path']): unknow
   return isObject(value) && Object.hasOwn(value, key) ? valueAt(value[key], rest) : undefined;
 }
 
-async function perform(turn: Turn, call: ModelCall, { signal: whole, onProgress }: AdapterOptions) {
+async function perform(turn: Turn, call: ModelCall, isApproved: boolean, adapter: AdapterOptions) {
   const { value, problem } = readArguments(call.arguments);
-  const signal = whole && call.signal ? AbortSignal.any([whole, call.signal]) : (whole ?? call.signal);
-  const callId = call.callId === '' ? undefined : call.callId;
-  const asked = given({ signal, onProgress, meta: call.meta, approve: call.isApproved ? approveOnce : undefined });
+  const options = callOptions(call, isApproved, adapter);
+  const { signal, callId } = options;
   const tell = (error: unknown) => failureAsOutcome(withProblem(error, problem), given({ signal, callId }));
   try {
-    return await turn.call(call.name, value as object, { ...asked, ...given({ callId }) });
+    return await turn.call(call.name, value as object, options);
   } catch (error) {
     if (!isFailure(error, 'CALL_ID_TAKEN')) return tell(error);
     // Small model servers count their calls from one in every conversation; the call has not begun yet.
-    return turn.call(call.name, value as object, asked).catch(tell);
+    const { callId: _taken, ...others } = options;
+    return turn.call(call.name, value as object, others).catch(tell);
   }
+}
+
+/** Field by field, since every call of a model passes here. */
+function callOptions(
+  { callId, signal, meta }: ModelCall,
+  isApproved: boolean,
+  { signal: whole, onProgress }: AdapterOptions,
+): TurnCallOptions {
+  const options: { -readonly [Key in keyof TurnCallOptions]: TurnCallOptions[Key] } = {};
+  const either = whole && signal ? AbortSignal.any([whole, signal]) : (whole ?? signal);
+  if (callId) options.callId = callId;
+  if (either) options.signal = either;
+  if (meta) options.meta = meta;
+  if (onProgress) options.onProgress = onProgress;
+  if (isApproved) options.approve = approveOnce;
+  return options;
 }
 
 /** A tool that has changed since it was approved needs an answer of somebody who sees the changes. */
