@@ -3,6 +3,7 @@
 import { createToolset, type Toolset } from '../adapters/toolset.ts';
 import type { Runtime } from '../api.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
+import { limits } from '../model/limits.ts';
 import type { Approve } from '../trust/approval.ts';
 import type { View, ViewOptions } from '../view.ts';
 import type { ChatMessage, ChatModel } from './chat-model.ts';
@@ -81,8 +82,6 @@ export interface Agent {
   latest(): Promise<string | undefined>;
 }
 
-const defaultBudget: RunBudget = { steps: 50, tokens: 1_000_000, timeMs: 600_000 };
-
 /** Closing the runtime is left to the host. */
 export function createAgent(options: AgentOptions): Agent {
   const { runtime, clock = systemClock, cwd = process.cwd() } = options;
@@ -145,7 +144,7 @@ function openConversation(options: AgentOptions, file: ConversationFile | undefi
       toolset,
       window,
       system,
-      budget: { ...defaultBudget, ...budget },
+      budget: { ...limits.agentBudget, ...budget },
       clock,
       messages,
       append,
