@@ -62,8 +62,14 @@ export function bearerToken({ headers }: Pick<IncomingMessage, 'headers'>): stri
   return /^bearer +([^\s]+) *$/i.exec(headers.authorization ?? '')?.[1];
 }
 
-/** Compares hashes, so that the time tells nothing about the token, not even its length. */
-export function byToken(token: string, principal: Principal = { id: 'token' }): Authenticate {
+/**
+ * Compares hashes, so that the time tells nothing about the token, not even its length. Another token is by default another
+ * principal, to which nothing of the first one belongs.
+ */
+export function byToken(
+  token: string,
+  principal: Principal = { id: `token-${digest(token).toString('hex')}` },
+): Authenticate {
   const expected = digest(token);
   return (request) => {
     const sent = bearerToken(request);
