@@ -86,7 +86,7 @@ const defaultBudget: RunBudget = { steps: 50, tokens: 1_000_000, timeMs: 600_000
 /** Closing the runtime is left to the host. */
 export function createAgent(options: AgentOptions): Agent {
   const { runtime, clock = systemClock, cwd = process.cwd() } = options;
-  const redact = <Value>(value: Value): Value => runtime.redact(value);
+  const redact = <Value>(value: Value): Value => runtime.redact(value, { atLeast: 'known' });
   const kept = options.conversations && createConversations(options.conversations, { clock, redact });
   const open = async (id?: string): Promise<Conversation> => {
     if (kept === undefined && id !== undefined)

@@ -93,6 +93,27 @@ export function createConversations(place: ConversationFolder, deps: Conversatio
       await release();
     },
   });
+  /**
+   * A full disk takes no lock; the conversation can be read all the same. Then it is locked before its first write, and not written if
+   * another process has written to it since.
+   */
+  const hold = async (id: string): Promise<Hold> => {
+    let release = await lock(id).catch((error: unknown): undefined => {
+      if (!isFailure(error, 'STORE_UNWRITABLE')) throw error;
+    });
+    return {
+      async claim(size) {
+        if (release !== undefined) return;
+        const locked = await lock(id);
+        if ((await stat(fileOf(id))).size === size) release = locked;
+        else {
+          await locked();
+          throw new RuntimeError('CONVERSATION_UNUSABLE', { conversation: id, problem: 'busy' });
+        }
+      },
+      release: async () => release?.(),
+    };
+  };
   return {
     async create(cwd) {
       const id = newConversationId();
@@ -108,10 +129,15 @@ export function createConversations(place: ConversationFolder, deps: Conversatio
     async open(id) {
       if (!ID.test(id) || !(await exists(fileOf(id))))
         throw new RuntimeError('CONVERSATION_UNKNOWN', { conversation: id });
-      const release = await lock(id);
+      const { claim, release } = await hold(id);
       try {
-        const { bytes, ...read } = parseJournal(await readFile(fileOf(id)), id);
-        return opened(id, read, createJournal({ file: fileOf(id), folder, bytes, redact }), release);
+        const contents = await readFile(fileOf(id));
+        const { bytes, ...read } = parseJournal(contents, id);
+        const journal = createJournal({
+          ...{ file: fileOf(id), folder, bytes, redact },
+          claim: () => claim(contents.length),
+        });
+        return opened(id, read, journal, release);
       } catch (error) {
         await release();
         throw isSystemError(error)
@@ -127,6 +153,12 @@ export function createConversations(place: ConversationFolder, deps: Conversatio
 }
 
 type Release = () => Promise<void>;
+
+interface Hold {
+  /** Rejects unless this process alone may write to the file, which had this size when it was read. */
+  claim(size: number): Promise<void>;
+  readonly release: Release;
+}
 
 async function exists(file: string): Promise<boolean> {
   return (await changedAt(file)) !== undefined;

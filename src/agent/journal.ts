@@ -75,10 +75,12 @@ export interface JournalOptions {
   readonly bytes: number;
   /** Given for a new conversation. */
   readonly head?: JournalHead;
+  /** Called before each write; rejects where this process must not write. */
+  readonly claim?: () => Promise<void>;
   readonly redact: <Value>(value: Value) => Value;
 }
 
-export function createJournal({ file, folder, bytes, head, redact }: JournalOptions): Journal {
+export function createJournal({ file, folder, bytes, head, claim, redact }: JournalOptions): Journal {
   const lineOf = (value: JsonObject) => `${JSON.stringify(redact(value))}\n`;
   let waiting = head === undefined ? '' : lineOf({ version: JOURNAL_VERSION, ...head });
   let end = bytes;
@@ -88,6 +90,7 @@ export function createJournal({ file, folder, bytes, head, redact }: JournalOpti
 
   /** At the end of the last whole line: what a failed write left behind it is overwritten. */
   const writeNow = async (sync: 'sync' | 'later') => {
+    await claim?.();
     handle ??= await open(file, end === 0 ? 'wx+' : 'r+', 0o600);
     if (waiting !== '') {
       const lines = Buffer.from(waiting);
