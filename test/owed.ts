@@ -20,7 +20,7 @@ export const owed: Partial<Record<RequirementId, string>> = {
   'SRV-10': 'all of it',
   'SRV-11': 'the agent itself; `serving/` is proved',
   'SRV-12': 'all of it',
-  'INT-06': 'all of it',
+  'INT-06': 'the doors of the gateway and of Redis',
   'INT-07': 'all of it',
   'EXT-08': 'macOS and Windows, run for real',
   'EXT-14': 'all of it',

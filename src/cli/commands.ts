@@ -75,6 +75,11 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: 'Show what a server wrote to stderr, when it started and why it ended.',
     load: async () => (await import('./commands/logs.ts')).logs,
   },
+  agent: {
+    group: 'Use servers',
+    summary: 'Serve an agent that uses all servers to other programs, over MCP.',
+    load: async () => (await import('./commands/agent.ts')).agent,
+  },
   scan: {
     group: 'Texts and shells',
     summary: 'Find text that looks like an instruction to a model.',

@@ -367,8 +367,23 @@ export const limits = {
    * stays filled when old results are taken out, and what an image counts.
    */
   context: { window: 200_000, answerShare: 0.15, keptShare: 0.6, imageTokens: 1_500 },
-  /** The agent's conversations: how long and how many are kept; how long one waits for another process that has it open. */
-  conversations: { ageMs: 30 * 24 * 3_600_000, count: 200, lockMs: 24 * 3_600_000, lockWaitMs: 1_000 },
+  /**
+   * The agent's conversations: how long and how many are kept; how long one waits for another process that has it open; how much
+   * of a file and of its first prompt a list reads and shows.
+   */
+  conversations: {
+    ageMs: 30 * 24 * 3_600_000,
+    count: 200,
+    lockMs: 24 * 3_600_000,
+    lockWaitMs: 1_000,
+    startBytes: 64 * 1024,
+    titleChars: 80,
+  },
+  /**
+   * The served agent: the longest time between two progress messages of a call; how long a conversation stays open after its last
+   * reply, and how many; the longest name of its tools, and the most rules that a client gives.
+   */
+  servedAgent: { progressMs: 10_000, idleMs: 300_000, open: 64, nameChars: 48, rules: 100 },
   /** The agent's run: the same call in so many steps in a row ends it; so often a step is repeated whose answer broke off. */
   agentRun: { sameCalls: 3, repeatedSteps: 2 },
   /** The agent's work on one prompt: defaults of the settings under `plexus.agent`. */
@@ -381,6 +396,7 @@ export const limits = {
     messageBytes: 16 * 1024 * 1024,
     inFlight: 256,
     waiting: 128,
+    connections: 2_000,
     sessions: 1_000,
     streams: 32,
     sessionIdleMs: 3_600_000,

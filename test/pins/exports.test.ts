@@ -304,7 +304,7 @@ const doors = {
     ],
   },
   'src/agent/agent.ts': {
-    values: ['anthropicModel', 'chatCompletionsModel', 'createAgent'],
+    values: ['anthropicModel', 'chatCompletionsModel', 'createAgent', 'samplingModel'],
     types: [
       'Agent',
       'AgentEvent',
@@ -319,6 +319,7 @@ const doors = {
       'ChatRequest',
       'Conversation',
       'ConversationFolder',
+      'ConversationOptions',
       'ImagePart',
       'ModelDelay',
       'ModelOptions',
@@ -328,6 +329,8 @@ const doors = {
       'RunEnd',
       'RunEvent',
       'RunResult',
+      'ServeOptions',
+      'ServedFolders',
       'TokenUsage',
     ],
   },
