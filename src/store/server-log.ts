@@ -175,32 +175,30 @@ class FileLog implements ServerLog {
  * of other processes stay intact.
  */
 async function append(file: string, text: string, clock: Clock): Promise<void> {
-  await makeFolder(dirname(file), { mode: 0o700 });
-  await makeRoom(file, Buffer.byteLength(text), clock);
+  const size = await sizeOf(file);
+  const isFull = (now: number) => now > 0 && now + Buffer.byteLength(text) > limits.log.bytes;
+  if (size === 0) await makeFolder(dirname(file), { mode: 0o700 });
+  else if (isFull(size)) await makeRoom(file, isFull, clock);
   await appendFile(file, text, { mode: 0o600 });
 }
 
 /** Under a lock: a second process that renames at the same time would replace the older log with one that has just begun. */
-async function makeRoom(file: string, bytes: number, clock: Clock): Promise<void> {
-  const isFull = async () => {
-    const size = await sizeOf(file);
-    return size > 0 && size + bytes > limits.log.bytes;
-  };
-  if (!(await isFull())) return;
+async function makeRoom(file: string, isFull: (size: number) => boolean, clock: Clock): Promise<void> {
   const release = await acquire({ lock: `${file}.lock`, ttlMs: limits.logBatch.closeMs, clock });
   try {
-    if (await isFull()) await rename(file, olderLogOf(file));
+    if (isFull(await sizeOf(file))) await rename(file, olderLogOf(file));
     await removeDebris(dirname(file), basename(file));
   } finally {
     await release();
   }
 }
 
+/** 0 where it cannot be told; writing then fails with the reason. */
 async function sizeOf(file: string): Promise<number> {
   try {
     return (await stat(file)).size;
   } catch (error) {
-    if (isSystemError(error) && error.code === 'ENOENT') return 0;
+    if (isSystemError(error)) return 0;
     throw error;
   }
 }
