@@ -3,6 +3,7 @@
 import { createToolset, type Toolset } from '../adapters/toolset.ts';
 import type { Runtime } from '../api.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { limits } from '../model/limits.ts';
 import type { HostRule } from '../policy/host-rules.ts';
 import type { Approve } from '../trust/approval.ts';
 import type { View, ViewOptions } from '../view.ts';
@@ -43,8 +44,6 @@ export interface Conversation {
   run(prompt: string, options?: AgentRunOptions): Promise<AgentReply>;
   close(): Promise<void>;
 }
-
-export const defaultBudget: RunBudget = { steps: 50, tokens: 1_000_000, timeMs: 600_000 };
 
 export interface ConversationDeps {
   readonly file: ConversationFile | undefined;
@@ -91,7 +90,7 @@ export function openConversation(options: ConversationOptions, deps: Conversatio
       toolset,
       window,
       system,
-      budget: { ...defaultBudget, ...budget },
+      budget: { ...limits.agentBudget, ...budget },
       clock,
       messages,
       append,

@@ -8,7 +8,7 @@ import { limits } from '../model/limits.ts';
 import type { ServedCall } from '../serving/door.ts';
 import type { ChatModel } from './chat-model.ts';
 import { approveByClient } from './client-approval.ts';
-import { type AgentReply, type ConversationOptions, defaultBudget, openConversation } from './conversation.ts';
+import { type AgentReply, type ConversationOptions, openConversation } from './conversation.ts';
 import type { ConversationFile, Conversations } from './conversations.ts';
 import type { ServedTerms } from './journal.ts';
 import { sampledFrom, samplingModel } from './models/client-model.ts';
@@ -158,12 +158,13 @@ function runningIn(runtime: Runtime, { file, terms, deps }: Opening): Pick<Serve
   /** The call whose prompt the agent works on. */
   let current: ServedCall | undefined;
   const model = modelFor(terms.model, deps);
-  const { steps = defaultBudget.steps } = options.budget ?? {};
+  const { steps = limits.agentBudget.steps } = options.budget ?? {};
   const isSandboxed = () => terms.isReadOnly === true || (current !== undefined && sandboxes.isReadOnly(current.peer));
   const conversation = openConversation(
     {
       approve: approveByClient(() => current),
       ...options,
+      system: [options.system, `The current folder is ${file.cwd}.`].filter(Boolean).join('\n\n'),
       runtime,
       model: model === samplingModel ? sampledFrom(() => current) : model,
       budget: { ...options.budget, steps: Math.min(steps, terms.maxSteps ?? steps) },

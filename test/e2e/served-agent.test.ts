@@ -11,6 +11,7 @@ import { StreamableHTTPClientTransport as Http1 } from '@modelcontextprotocol/sd
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../../src/kernel/json.ts';
+import type { ResourceContents } from '../../src/model/resource.ts';
 import type { ScriptedStep } from '../servers/models/script.ts';
 import { type ModelServer, startModelServer } from '../servers/models/server.ts';
 import { verifies } from '../verifies.ts';
@@ -73,6 +74,10 @@ async function listen({ sandbox, args }: Place): Promise<Address> {
   await waitFor(() => expect(started.seen.out + started.seen.err).toContain('}\n'));
   const { url, tokenFile } = JSON.parse(started.seen.out);
   return { url, tokenFile, headers: { Authorization: `Bearer ${readFileSync(tokenFile, 'utf8').trim()}` }, started };
+}
+
+function textIn({ contents: [part] }: ResourceContents): string {
+  return part && 'text' in part ? part.text : '';
 }
 
 interface Result {
@@ -199,7 +204,7 @@ describe.each(transports)('over %s', (kind) => {
           return { structuredContent: structured } as never;
         },
         resources: async () => (await runtime.resources.list()).resources.map(({ uri }) => uri),
-        read: async (uri) => String(textIn((await runtime.resources.read(uri, { server: 'agent' })).contents[0])),
+        read: async (uri) => textIn(await runtime.resources.read(uri, { server: 'agent' })),
         asked: () => asked,
       },
       place.model,
