@@ -1,8 +1,7 @@
 // Owns the proof that real clients use `plexus agent` over stdio and HTTP: both official SDKs, in both eras, and Plexus itself list,
 // call, reply, read, are asked and cancel; and that bad input never ends it.
 
-import { readFileSync, statSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { statSync } from 'node:fs';
 import { Client as Client2, StreamableHTTPClientTransport as Http2 } from '@modelcontextprotocol/client';
 import { StdioClientTransport as Stdio2 } from '@modelcontextprotocol/client/stdio';
 import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
@@ -13,13 +12,12 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import type { ResourceContents } from '../../src/model/resource.ts';
 import type { ScriptedStep } from '../servers/models/script.ts';
-import { type ModelServer, startModelServer } from '../servers/models/server.ts';
+import type { ModelServer } from '../servers/models/server.ts';
 import { verifies } from '../verifies.ts';
 import { waitFor } from '../wait-for.ts';
-import { program, Sandbox, type Started } from './plexus.ts';
+import { type Address, commandOf, listen, prepare, toolServer } from './agent-program.ts';
 import { start } from './runtimes.ts';
 
-const toolServer = fileURLToPath(new URL('../servers/conformance.mjs', import.meta.url));
 const transports = ['stdio', 'http'] as const;
 const info = { name: 'test', version: '1' };
 const answer = { action: 'accept' as const, content: { decision: 'once' } };
@@ -32,49 +30,6 @@ const visitScript: readonly ScriptedStep[] = [
   { fault: 'stall' },
   { text: 'four' },
 ];
-
-interface Place {
-  readonly sandbox: Sandbox;
-  readonly model: ModelServer;
-  /** The words after `plexus`. */
-  readonly args: readonly string[];
-}
-
-async function prepare(script: readonly ScriptedStep[], ...more: readonly string[]): Promise<Place> {
-  const sandbox = new Sandbox();
-  onTestFinished(() => sandbox.remove());
-  const model = await startModelServer(script);
-  onTestFinished(() => model.close());
-  const servers = { it: { command: process.execPath, args: [toolServer, 'stdio'] } };
-  sandbox.write('~/.config/plexus/mcp.json', { mcpServers: servers });
-  return { sandbox, model, args: ['agent', '--model', 'scripted', '--url', `${model.url}/v1`, ...more] };
-}
-
-const commandOf = ({ sandbox, args }: Place) => ({
-  command: process.execPath,
-  args: [program, ...args],
-  cwd: sandbox.workspace,
-  env: { PATH: process.env['PATH'] ?? '', HOME: sandbox.home },
-});
-
-interface Address {
-  readonly url: string;
-  readonly headers: { readonly Authorization: string };
-  readonly tokenFile: string;
-  readonly started: Started;
-}
-
-/** Over HTTP, until the test is over. */
-async function listen({ sandbox, args }: Place): Promise<Address> {
-  const started = sandbox.spawn([...args, '--port', '0', '--json']);
-  onTestFinished(async () => {
-    started.child.kill('SIGTERM');
-    await started.done;
-  });
-  await waitFor(() => expect(started.seen.out + started.seen.err).toContain('}\n'));
-  const { url, tokenFile } = JSON.parse(started.seen.out);
-  return { url, tokenFile, headers: { Authorization: `Bearer ${readFileSync(tokenFile, 'utf8').trim()}` }, started };
-}
 
 function textIn({ contents: [part] }: ResourceContents): string {
   return part && 'text' in part ? part.text : '';
