@@ -8,7 +8,7 @@ export const owed: Partial<Record<RequirementId, string>> = {
   'EVT-06': 'all of it',
   'EVT-11': 'all of it',
   'TDN-04': 'Windows, containers',
-  'INT-06': 'all of it',
+  'INT-06': 'the doors of the gateway and of Redis',
   'INT-07': 'all of it',
   'EXT-08': 'macOS and Windows, run for real',
   'EXT-14': 'all of it',

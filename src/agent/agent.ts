@@ -57,7 +57,7 @@ export interface Agent {
 /** Closing the runtime is left to the host. */
 export function createAgent(options: AgentOptions): Agent {
   const { runtime, clock = systemClock, cwd = process.cwd() } = options;
-  const redact = <Value>(value: Value): Value => runtime.redact(value);
+  const redact = <Value>(value: Value): Value => runtime.redact(value, { atLeast: 'known' });
   const kept = options.conversations && createConversations(options.conversations, { clock, redact });
   const open = async (id?: string): Promise<Conversation> => {
     if (kept === undefined && id !== undefined)

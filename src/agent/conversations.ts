@@ -106,7 +106,7 @@ export function createConversations(place: ConversationFolder, deps: Conversatio
     }
   };
   const opened = (
-    { head, messages, isTorn }: Omit<ReadJournal, 'bytes'>,
+    { head, messages, isTorn }: Omit<ReadJournal, 'bytes' | 'fileBytes'>,
     journal: Journal,
     release: Release,
   ): ConversationFile => ({
@@ -121,6 +121,27 @@ export function createConversations(place: ConversationFolder, deps: Conversatio
       await release();
     },
   });
+  /**
+   * A full disk takes no lock; the conversation can be read all the same. Then it is locked before its first write, and not written if
+   * another process has written to it since.
+   */
+  const hold = async (id: string): Promise<Hold> => {
+    let release = await lock(id).catch((error: unknown): undefined => {
+      if (!isFailure(error, 'STORE_UNWRITABLE')) throw error;
+    });
+    return {
+      async claim(size) {
+        if (release !== undefined) return;
+        const locked = await lock(id);
+        if ((await stat(fileOf(id))).size === size) release = locked;
+        else {
+          await locked();
+          throw new RuntimeError('CONVERSATION_UNUSABLE', { conversation: id, problem: 'busy' });
+        }
+      },
+      release: async () => release?.(),
+    };
+  };
   return {
     async create(cwd, terms) {
       const id = newConversationId();
@@ -136,10 +157,11 @@ export function createConversations(place: ConversationFolder, deps: Conversatio
     async open(id) {
       if (!ID.test(id) || !(await exists(fileOf(id))))
         throw new RuntimeError('CONVERSATION_UNKNOWN', { conversation: id });
-      const release = await lock(id);
+      const { claim, release } = await hold(id);
       try {
-        const { bytes, ...found } = await read(id);
-        return opened(found, createJournal({ file: fileOf(id), folder, bytes, redact }), release);
+        const { bytes, fileBytes, ...found } = await read(id);
+        const journal = createJournal({ file: fileOf(id), folder, bytes, redact, claim: () => claim(fileBytes) });
+        return opened(found, journal, release);
       } catch (error) {
         await release();
         throw error;
@@ -168,6 +190,12 @@ export function createConversations(place: ConversationFolder, deps: Conversatio
 }
 
 type Release = () => Promise<void>;
+
+interface Hold {
+  /** Rejects unless this process alone may write to the file, which had this size when it was read. */
+  claim(size: number): Promise<void>;
+  readonly release: Release;
+}
 
 async function exists(file: string): Promise<boolean> {
   return (await changedAt(file)) !== undefined;

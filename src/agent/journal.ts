@@ -37,6 +37,8 @@ export interface ReadJournal {
   readonly messages: readonly ChatMessage[];
   /** How many bytes hold whole lines. */
   readonly bytes: number;
+  /** How many bytes the file had, with a half-written last line. */
+  readonly fileBytes: number;
   /** The last line was half written, and dropped. */
   readonly isTorn: boolean;
 }
@@ -56,7 +58,13 @@ export function parseJournal(contents: Buffer, id: string): ReadJournal {
     if (message === undefined) throw unusable(id, 'damaged');
     return message;
   });
-  return { head: { id, createdAt, cwd, ...(terms && { terms }) }, messages, bytes, isTorn: bytes < contents.length };
+  return {
+    head: { id, createdAt, cwd, ...(terms && { terms }) },
+    messages,
+    bytes,
+    fileBytes: contents.length,
+    isTorn: bytes < contents.length,
+  };
 }
 
 /** Terms that cannot be read must not count as none. */
@@ -105,10 +113,12 @@ export interface JournalOptions {
   readonly bytes: number;
   /** Given for a new conversation. */
   readonly head?: JournalHead;
+  /** Called before each write; rejects where this process must not write. */
+  readonly claim?: () => Promise<void>;
   readonly redact: <Value>(value: Value) => Value;
 }
 
-export function createJournal({ file, folder, bytes, head, redact }: JournalOptions): Journal {
+export function createJournal({ file, folder, bytes, head, claim, redact }: JournalOptions): Journal {
   const lineOf = (value: JsonObject) => `${JSON.stringify(redact(value))}\n`;
   let waiting = head === undefined ? '' : lineOf({ version: JOURNAL_VERSION, ...head });
   let end = bytes;
@@ -118,6 +128,7 @@ export function createJournal({ file, folder, bytes, head, redact }: JournalOpti
 
   /** At the end of the last whole line: what a failed write left behind it is overwritten. */
   const writeNow = async (sync: 'sync' | 'later') => {
+    await claim?.();
     handle ??= await open(file, end === 0 ? 'wx+' : 'r+', 0o600);
     if (waiting !== '') {
       const lines = Buffer.from(waiting);

@@ -455,6 +455,9 @@ export const servingSchema = section({
     .describe(
       'How many calls may wait for their turn, and how many messages for a client that reads slowly. Beyond it a pipe is not read, HTTP is answered with 429, and progress and log messages give way.',
     ),
+  connections: size()
+    .default(limits.serving.connections)
+    .describe('How many connections one port may have open; more are closed at once.'),
   sessions: size()
     .default(limits.serving.sessions)
     .describe('How many sessions of the older era may be open over HTTP.'),
@@ -474,7 +477,7 @@ export const servingSchema = section({
   suspendedCalls: size()
     .default(limits.serving.suspendedCalls)
     .describe(
-      'How many calls may wait for answers between two requests of their clients; beyond it the oldest is cancelled.',
+      'How many calls of modern clients, and how many questions to clients of the older era, may wait for an answer. Beyond it the oldest such call is cancelled, and such a question is refused.',
     ),
 });
 

@@ -396,6 +396,7 @@ export const limits = {
     messageBytes: 16 * 1024 * 1024,
     inFlight: 256,
     waiting: 128,
+    connections: 2_000,
     sessions: 1_000,
     streams: 32,
     sessionIdleMs: 3_600_000,

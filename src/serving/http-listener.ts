@@ -33,7 +33,7 @@ export async function listenHttp({
   handle,
   limits: given,
 }: ListenHttpOptions): Promise<ListeningServer> {
-  const { headersMs, bodyMs } = given;
+  const { headersMs, bodyMs, connections } = given;
   const timeouts = {
     headersTimeout: headersMs,
     requestTimeout: headersMs + bodyMs,
@@ -43,6 +43,7 @@ export async function listenHttp({
     if ((request.url ?? '').split('?', 1)[0] === path) void handle(request, response);
     else response.writeHead(404).end();
   });
+  server.maxConnections = connections;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(port, host.replace(/^\[|\]$/g, ''), resolve);
   });

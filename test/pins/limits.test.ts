@@ -223,7 +223,7 @@ test('the ceilings are exactly these', () => {
     settleMs: 500,
 
     serving: {
-      ...{ messageBytes: 16 * 1024 * 1024, inFlight: 256, waiting: 128 },
+      ...{ messageBytes: 16 * 1024 * 1024, inFlight: 256, waiting: 128, connections: 2_000 },
       ...{ sessions: 1_000, streams: 32, sessionIdleMs: 3_600_000, headersMs: 10_000, bodyMs: 30_000 },
       ...{ questionMs: 600_000, suspendedCalls: 1_000 },
     },
