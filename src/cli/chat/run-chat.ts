@@ -38,7 +38,7 @@ async function converse(context: Context): Promise<CommandResult> {
   const chosen = await chooseModelFor(context, settings);
   const transcript = createTranscript(context);
   const ask = context.askText
-    ? askOnTerminal(context, { originOf: (name) => originOf(name, context), isOneCall: prompt !== undefined })
+    ? askOnTerminal(context, { originOf: (name) => originOf(name, context) })
     : refuseWith(transcript);
   const { elicit } = handlersOf(context);
   const options = {

@@ -56,6 +56,7 @@ export async function talk(parts: Talk, context: Context): Promise<CommandResult
   }
   if (conversation.messages.length > 0)
     transcript.note((paint) => paint.dim(`To go on with this conversation: plexus chat --session ${conversation.id}`));
+  signal.throwIfAborted();
   return printedAlready();
 }
 

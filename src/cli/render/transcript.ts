@@ -29,6 +29,9 @@ export interface Transcript {
   readonly beside: <Asked extends unknown[], Answer>(ask: (...asked: Asked) => Answer) => (...asked: Asked) => Answer;
 }
 
+/** Half of a character, which the next piece completes. */
+const UNFINISHED = /[\ud800-\udbff]$/;
+
 /** For a terminal that does not say how wide it is. */
 const UNKNOWN_WIDTH = 100;
 
@@ -40,8 +43,15 @@ export function createTranscript({
   const calls: DrawnCall[] = [];
   const places = new Map<string, number>();
   let isMidLine = false;
-  const shown = (text: string) => (toTerminal ? printable(text) : text);
+  let held = '';
+  const write = (text: string) => {
+    if (text === '') return;
+    print(() => (toTerminal ? printable(text) : text));
+    isMidLine = !text.endsWith('\n');
+  };
   const endLine = () => {
+    write(held);
+    held = '';
     if (isMidLine) print(() => '\n');
     isMidLine = false;
   };
@@ -56,10 +66,12 @@ export function createTranscript({
   const line = (paint: Paint, text: string) => paint.dim(firstLine(text, paint.width ?? UNKNOWN_WIDTH));
   const show = (event: AgentEvent): void => {
     switch (event.type) {
-      case 'text.received':
-        print(() => shown(event.text));
-        isMidLine = !event.text.endsWith('\n');
+      case 'text.received': {
+        const text = held + event.text;
+        [held = ''] = UNFINISHED.exec(text) ?? [];
+        write(text.slice(0, text.length - held.length));
         break;
+      }
       case 'call.requested': {
         const { callId, name, arguments: args } = event;
         const place = calls.push({ name, arguments: args });

@@ -40,6 +40,12 @@ test('text comes piece by piece, and a line of its own follows it', () => {
   expect(screen).toBe('Let me see.\n[1] mcp__s__t {}\nDone.\n');
 });
 
+test('a character that comes in two pieces is one', () => {
+  const pieces = ['Hi \ud83d', '\udc69', '! \ud83d'];
+  const events = pieces.map((text): RunEvent => ({ type: 'text.received', text }));
+  for (const toTerminal of [true, false]) expect(draw(events, toTerminal).screen).toMatch(/^Hi 👩! /u);
+});
+
 test('parallel calls are told apart, and what is long is folded to one line', () => {
   const { screen, calls } = draw([
     requested('a', `{"text":\n"${'x'.repeat(100)}"}`),
