@@ -15,6 +15,7 @@ import {
   type McpServerOptions,
   type OwnTool,
   type Peer,
+  type Principal,
   resourceNotFound,
   type ServedCall,
   type Service,
@@ -74,6 +75,7 @@ export function serveAgent(
   });
   return {
     ...server,
+    stdio: (pipes, { principal = LOCAL } = {}) => server.stdio(pipes, { principal }),
     close: async (closing) => {
       await server.close(closing);
       await conversations.close();
@@ -87,7 +89,9 @@ interface ChangedConversation {
   readonly isNew: boolean;
 }
 
-/** Over stdio the client is whoever started the program: there the state folder and the name decide. */
+/** Over stdio the client is the program that started this one: a conversation belongs to the state folder and the name. */
+const LOCAL: Principal = Object.freeze({ id: 'local' });
+
 const ownerOf = (name: string, { principal }: Peer): string => `${name}/${principal.id}`;
 
 const uriOf = (name: string, id: string) => `conversation://${name}/${id}`;
