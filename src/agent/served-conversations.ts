@@ -164,6 +164,7 @@ function runningIn(runtime: Runtime, { file, terms, deps }: Opening): Pick<Serve
     {
       approve: approveByClient(() => current),
       ...options,
+      system: [options.system, `The current folder is ${file.cwd}.`].filter(Boolean).join('\n\n'),
       runtime,
       model: model === samplingModel ? sampledFrom(() => current) : model,
       budget: { ...options.budget, steps: Math.min(steps, terms.maxSteps ?? steps) },

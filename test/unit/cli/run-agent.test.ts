@@ -1,7 +1,7 @@
 // Owns the test of the options of `plexus agent`.
 
 import { expect, test } from 'vitest';
-import { readOptions } from '../../../src/cli/commands/agent.ts';
+import { readOptions } from '../../../src/cli/run-agent.ts';
 
 const read = (values: Parameters<typeof readOptions>[0]['values']) => readOptions({ values, cwd: '/work' });
 
