@@ -17,7 +17,7 @@ export const chooseModelFor = (context: Context, settings: AgentSettings): Promi
 function sourcesOf(context: Context, settings: AgentSettings): ModelSources {
   const text = (name: keyof typeof modelOptions) => {
     const value = context.values[name];
-    return typeof value === 'string' ? value : undefined;
+    return typeof value === 'string' && value !== '' ? value : undefined;
   };
   const flags = { model: text('model'), provider: text('provider'), url: text('url'), keyEnv: text('key-env') };
   return { flags, settings, environment: environmentOf(context) };

@@ -377,6 +377,7 @@ test.skipIf(!hasTerminal)('on a real terminal: an answer, an approval, Ctrl-C, a
     { text: 'Let me.', ...call(ERASE) },
     { text: 'It is gone.' },
     { fault: 'stall', reply: { text: 'a long story that never ends' } },
+    call(LOOK),
     { text: 'Still here.' },
   );
   const terminal = openTerminal(box, ['chat', ...flags], 120);
@@ -395,7 +396,9 @@ test.skipIf(!hasTerminal)('on a real terminal: an answer, an approval, Ctrl-C, a
   terminal.send('\u0003');
   await terminal.shows('Stopped.');
   await terminal.shows('> ');
-  await terminal.type('more');
+  await terminal.type('look');
+  // Ctrl-C reaches every process of the terminal's group: the server is in none of it.
+  await terminal.shows('[2] done: called look');
   await terminal.shows('Still here.');
   await terminal.shows('> ');
   terminal.send('\u0004');

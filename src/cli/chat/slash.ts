@@ -79,6 +79,9 @@ const slashes: Readonly<Record<string, Slash>> = {
   quit: { summary: 'leave; so does Ctrl-D', run: async () => true },
 };
 
+/** A path that begins with `/` is part of a prompt. */
+export const isSlash = (typed: string): boolean => /^\/\w*(?:\s|$)/.test(typed);
+
 /** Returns true where the chat is over. A word that is none of these is not sent to the model: it is a typing error. */
 export async function runSlash(typed: string, parts: SlashParts, signal: AbortSignal): Promise<boolean> {
   const [name = '', ...words] = typed.slice(1).trim().split(/\s+/);

@@ -9,7 +9,7 @@ import { asRuntimeError } from '../../model/errors.ts';
 import { type CommandResult, type Context, printedAlready } from '../command.ts';
 import { printable } from '../render/text.ts';
 import { notReadyServers, warnOfNotReady } from '../with-runtime.ts';
-import { runSlash, type SlashParts } from './slash.ts';
+import { isSlash, runSlash, type SlashParts } from './slash.ts';
 
 export interface Talk extends SlashParts {
   readonly conversation: Conversation;
@@ -43,7 +43,7 @@ export async function talk(parts: Talk, context: Context): Promise<CommandResult
     const stopping = AbortSignal.any([signal, current.signal]);
     const isOver = await attempt(
       async () => {
-        if (typed.startsWith('/')) return runSlash(typed, parts, stopping);
+        if (isSlash(typed)) return runSlash(typed, parts, stopping);
         if (isFirst) await waitForServers(parts, context, stopping);
         isFirst = false;
         await answer(parts, typed, stopping);

@@ -98,6 +98,30 @@ describe('a key', () => {
   });
 });
 
+test('in every combination, the strongest address gets the strongest key that is not weaker than it', async () => {
+  const given = [0, 1, 2].flatMap((source) => ['url', 'key'].map((what) => `${what} ${source}`));
+  for (let combination = 0; combination < 2 ** given.length; combination++) {
+    const has = (what: string, source: number) => combination & (1 << given.indexOf(`${what} ${source}`));
+    const flags = {
+      model: 'm',
+      ...(has('url', 0) && { url: 'https://0.example' }),
+      ...(has('key', 0) && { keyEnv: 'K0' }),
+    };
+    const env = {
+      ...{ ...keys, K0: 'key 0', FILE_KEY: 'key 2' },
+      ...(has('url', 1) && { PLEXUS_MODEL_URL: 'https://1.example' }),
+      ...(has('key', 1) && { PLEXUS_MODEL_KEY: 'key 1' }),
+    };
+    const settings = { ...(has('url', 2) && { url: 'https://2.example' }), ...(has('key', 2) && { key: REFERENCE }) };
+    const address = [0, 1, 2].find((source) => has('url', source));
+    const key = [0, 1, 2].find((source) => has('key', source) && source <= (address ?? 2));
+    expect(await choose(flags, env, settings)).toMatchObject({
+      url: address === undefined ? OPENAI : `https://${address}.example`,
+      key: key === undefined ? (address === undefined ? 'open-key' : undefined) : `key ${key}`,
+    });
+  }
+});
+
 describe('what is missing is told with what to set', () => {
   const told = async (...args: Parameters<typeof sources>) => (await failureOf(choose(...args))).message;
 

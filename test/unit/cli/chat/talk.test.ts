@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { runChat } from '../../../../src/cli/chat/run-chat.ts';
-import { runSlash } from '../../../../src/cli/chat/slash.ts';
+import { isSlash, runSlash } from '../../../../src/cli/chat/slash.ts';
 import { talk } from '../../../../src/cli/chat/talk.ts';
 import type { Context } from '../../../../src/cli/command.ts';
 import { listModelsFor } from '../../../../src/cli/model-of-context.ts';
@@ -62,6 +62,7 @@ test('a typing error is not sent to the model, and a result that is not there is
     'There is no /toString. See all with: /help\nThere is no call 7.\nThere is no /. See all with: /help\n',
   );
   expect(await runSlash('/quit now', parts, signal)).toBe(true);
+  expect(['/quit now', '/', '/etc/hosts has what?', ' /quit'].map(isSlash)).toEqual([true, true, false, false]);
 });
 
 test('without a terminal and a prompt there is nothing to do, and --json is for a prompt', async () => {
