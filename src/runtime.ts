@@ -77,13 +77,21 @@ function createCallPath(host: Host<CallEvent>, trust: Trust, servers: Servers): 
 
 /** The configured servers and what is wrong with their files; starts and connects nothing. */
 export async function discoverMCPServers(
-  options: Pick<RuntimeOptions, 'cwd' | 'home' | 'env' | 'config'> = {},
+  options: ConfigPlace = {},
 ): Promise<{ servers: readonly ServerDefinition[]; diagnostics: readonly Diagnostic[] }> {
+  const { definitions, diagnostics } = await loadConfigAt(options);
+  return { servers: definitions, diagnostics };
+}
+
+/** Where the configuration is, as `createRuntime` takes it. */
+type ConfigPlace = Pick<RuntimeOptions, 'cwd' | 'home' | 'env' | 'config'>;
+
+/** The configuration alone, for a host that needs it before its runtime is made. */
+export function loadConfigAt(options: ConfigPlace): ReturnType<ReturnType<typeof createLoader>> {
   const environment = environmentOf(options);
   const store = createFileStore(stateFolder(environment), systemClock);
   const trust = createTrust({ environment, store, clock: systemClock });
-  const { definitions, diagnostics } = await createLoader({ options, environment, ...trust, emit: () => undefined })();
-  return { servers: definitions, diagnostics };
+  return createLoader({ options, environment, ...trust, emit: () => undefined })();
 }
 
 /** `plexus.lock` counts where files are read at all, or where the host demands it with `frozen`. */

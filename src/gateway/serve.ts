@@ -3,7 +3,7 @@
 
 import { pathToFileURL } from 'node:url';
 import { partsOf, type Runtime, type RuntimeOptions } from '../api.ts';
-import { createRuntime } from '../runtime.ts';
+import { createRuntime, loadConfigAt } from '../runtime.ts';
 import { type Authenticate, inHostHeader, isLoopback, loopbackHosts, withoutToken } from '../serving/access.ts';
 import { type HttpHandler, type ListeningServer, listenHttp } from '../serving/http-listener.ts';
 import { withDefaults } from '../serving/serving-limits.ts';
@@ -75,14 +75,15 @@ export async function openServedGateway(
 }
 
 /** Servers start with their first call; those whose tools are not known yet start once, to list them. */
-async function openRuntime(given: RuntimeOptions, folder: string | undefined): Promise<Runtime> {
+async function openRuntime(options: RuntimeOptions, folder: string | undefined): Promise<Runtime> {
   const roots = folder === undefined ? [] : [{ uri: pathToFileURL(folder).href }];
+  const given = { ...options, ...(folder !== undefined && { cwd: folder }) };
+  const { sampling } = (await loadConfigAt(given)).settings.serving;
   return createRuntime({
     startup: { whenCached: 'leave', whenUncached: 'background', lazyList: 'at-start' },
     interactive: false,
     required: 'report',
-    ...gatewayHandlers({ roots }),
+    ...gatewayHandlers({ roots, sampling }),
     ...given,
-    ...(folder !== undefined && { cwd: folder }),
   });
 }
