@@ -321,7 +321,10 @@ export class RouteService implements Service {
     const { server } = this.#route;
     if (server !== undefined) return { server, uri };
     const owned = readOwnedUri(uri);
-    if (owned !== undefined && this.#isSeen(client.fleet, owned.server)) return owned;
+    if (owned !== undefined) {
+      if (this.#isSeen(client.fleet, owned.server)) return owned;
+      throw new RuntimeError('RESOURCE_UNKNOWN', { uri, because: 'no server that is seen here has it', nearest: [] });
+    }
     const { subscriptions, sessions } = client.fleet.servers;
     const { clock } = client.fleet.parts.host;
     const resourceCatalog = this.#visible(client);
