@@ -77,17 +77,16 @@ function createCallPath(host: Host<CallEvent>, trust: Trust, servers: Servers): 
 
 /** The configured servers and what is wrong with their files; starts and connects nothing. */
 export async function discoverMCPServers(
-  options: ConfigPlace = {},
+  options: Pick<RuntimeOptions, 'cwd' | 'home' | 'env' | 'config'> = {},
 ): Promise<{ servers: readonly ServerDefinition[]; diagnostics: readonly Diagnostic[] }> {
   const { definitions, diagnostics } = await loadConfigAt(options);
   return { servers: definitions, diagnostics };
 }
 
-/** Where the configuration is, as `createRuntime` takes it. */
-type ConfigPlace = Pick<RuntimeOptions, 'cwd' | 'home' | 'env' | 'config'>;
-
 /** The configuration alone, for a host that needs it before its runtime is made. */
-export function loadConfigAt(options: ConfigPlace): ReturnType<ReturnType<typeof createLoader>> {
+export function loadConfigAt(
+  options: Pick<RuntimeOptions, 'cwd' | 'home' | 'env' | 'config'>,
+): ReturnType<ReturnType<typeof createLoader>> {
   const environment = environmentOf(options);
   const store = createFileStore(stateFolder(environment), systemClock);
   const trust = createTrust({ environment, store, clock: systemClock });

@@ -291,6 +291,12 @@ export const serverSchema = section({
     .default(false)
     .describe('Whether a start without a terminal waits for the server, and fails without it.'),
   perClient: flag().default(false).describe('Whether each client of Plexus gets its own connection to the server.'),
+  share: z
+    .enum(['workspace', 'machine'], '"workspace" or "machine"')
+    .default('workspace')
+    .describe(
+      'Who shares the server behind the gateway: the clients of one workspace, in its folder; or those of all, in your home folder and without roots.',
+    ),
   trustHints: flag()
     .default(false)
     .describe(

@@ -15,7 +15,7 @@ import type { Tool } from '../model/tool.ts';
 import { invalidParams, ProtocolError } from '../serving/protocol.ts';
 import type { Implementation, Offer, Peer, ServedCall, ServedMethod, Service } from '../serving/service.ts';
 import type { CallRelays } from './call-relay.ts';
-import type { GatewayClient } from './client.ts';
+import { type GatewayClient, refusalOf } from './client.ts';
 import type { Clients } from './clients.ts';
 import { failureError } from './failures.ts';
 import type { GatewayFleet } from './gateway-fleet.ts';
@@ -261,7 +261,9 @@ export class RouteService implements Service {
     const inputs = this.#deps.calls.inputsOf(served);
     const relay = new ServedRelay(caller, served, { server, isRaw: true, isOwnOrder: true, inputs, onSent: ignore });
     const { _meta: _, inputResponses: __, requestState: ___, ...params } = own;
-    const { sessions } = fleet.servers;
+    const refusal = refusalOf(client, server);
+    if (refusal !== undefined) throw refusal;
+    const { sessions } = client;
     const { clock } = fleet.parts.host;
     const meta = passedMeta(served.meta);
     const relayed = {

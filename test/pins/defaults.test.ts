@@ -26,6 +26,7 @@ test('a server that says nothing else', () => {
     idleStopMs: 0,
     required: false,
     perClient: false,
+    share: 'workspace',
     trustHints: false,
     elicitation: 'ask',
     parallel: true,

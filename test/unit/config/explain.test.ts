@@ -62,6 +62,7 @@ describe('a server', () => {
         'idleStopMs = 0 (default)',
         'required = false (default)',
         'perClient = false (default)',
+        'share = "workspace" (default)',
         'trustHints = false (default)',
         'elicitation = "ask" (default)',
         'parallel = true (default)',

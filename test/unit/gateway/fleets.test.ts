@@ -2,7 +2,7 @@
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { GatewayClient } from '../../../src/gateway/client.ts';
 import { Clients } from '../../../src/gateway/clients.ts';
@@ -16,6 +16,7 @@ import type { Peer, ServedSession } from '../../../src/serving/service.ts';
 import { createFolder, createRawServer, start } from '../../e2e/runtimes.ts';
 import { verifies } from '../../verifies.ts';
 import { waitFor } from '../../wait-for.ts';
+import { front } from './fronted.ts';
 
 const route = { path: '/mcp', profile: openProfile, server: undefined };
 
@@ -102,3 +103,34 @@ verifies(
     expect(fleet.servers.catalog.snapshot().tools.map(({ id }) => id.tool)).toEqual(['one', 'two']);
   },
 );
+
+verifies(
+  'EXT-32',
+  'a local server is one process for each workspace, and with share = "machine" one for all',
+  async () => {
+    const folder = createFolder();
+    for (const name of ['a', 'b']) mkdirSync(join(folder, name));
+    const program = fileURLToPath(new URL('../../servers/talking.mjs', import.meta.url));
+    const entry = { command: process.execPath, args: [program] };
+    const workspaces = await workspacesIn(folder, { own: entry, one: { ...entry, share: 'machine' } });
+    const fleets = await Promise.all(['a', 'b'].map((name) => workspaces.fleetOf(join(folder, name))));
+    const pids = async (server: string) => {
+      const sessions = await Promise.all(fleets.map((fleet) => fleet.session(server)));
+      return new Set(sessions.map(({ pid }) => pid)).size;
+    };
+    expect([await pids('own'), await pids('one')]).toEqual([2, 1]);
+  },
+);
+
+verifies('EXT-32', 'a server with per_client is refused to a client that nothing tells from others', async () => {
+  const server = createRawServer({ tools: {}, prompts: {} }, { 'prompts/list': () => ({ prompts: [{ name: 'p' }] }) });
+  const fronted = await front({ s: { ...server.entry, perClient: true } });
+  const { message } = await fronted.modern('/mcp', 'tools/call', { name: 's__echo', arguments: {} });
+  expect(message['result']).toMatchObject({ isError: true, _meta: { 'plexus/error': { code: 'SERVER_DENIED' } } });
+  const prompt = await fronted.modern('/mcp', 'prompts/get', { name: 's__p' });
+  expect(prompt.message['error']?.['message']).toContain('per_client');
+  const session = await fronted.open('/mcp');
+  const called = await session.request('tools/call', { name: 's__echo', arguments: {} });
+  expect(called.message['result']).toMatchObject({ content: [{ text: 'done' }] });
+  expect(server.received('initialize'), 'a connection of its own beside the shared one').toHaveLength(2);
+});
