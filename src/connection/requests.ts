@@ -59,7 +59,7 @@ export interface RouterDeps {
   readonly pace?: QuestionPace | undefined;
 }
 
-/** What a server asks; a modern one gives it a name. */
+/** A question of a server; a modern one gives it a name. */
 export interface ServerQuestion {
   readonly method: ServerRequestMethod;
   readonly params: JsonObject;

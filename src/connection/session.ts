@@ -168,7 +168,6 @@ async function attempt(options: SessionOptions, era: 'probe' | 'legacy'): Promis
     signal.removeEventListener('abort', onAbort);
     // The promise that lost the race must not surface as an unhandled rejection.
     stop.promise.catch(ignore);
-    stop.reject(new DOMException('settled', 'AbortError'));
   }
 }
 

@@ -10,7 +10,7 @@ import { withDefaults } from '../serving/serving-limits.ts';
 import { createGateway, type Gateway, type GatewayOptions, gatewayHandlers } from './gateway.ts';
 import { DEFAULT_PROFILE, openProfile } from './profiles.ts';
 
-export interface ServeOptions extends Pick<GatewayOptions, 'authenticate' | 'origins' | 'stateKey' | 'onError'> {
+export interface ServedGatewayOptions extends Pick<GatewayOptions, 'authenticate' | 'origins' | 'stateKey' | 'onError'> {
   /** As for `createRuntime`: where the configuration is. */
   readonly runtime: RuntimeOptions;
   /** Shows search tools in place of all tools, on the default route. */
@@ -37,7 +37,7 @@ export interface ListenGatewayOptions {
 
 /** Opens the runtime of the gateway. `host`: where it will listen; roots of sessions count on loopback only. */
 export async function openServedGateway(
-  options: ServeOptions & { readonly host: string; readonly authenticate: Authenticate },
+  options: ServedGatewayOptions & { readonly host: string; readonly authenticate: Authenticate },
 ): Promise<ServedGateway> {
   const { host, authenticate, expose } = options;
   if (authenticate === withoutToken && !isLoopback(host))

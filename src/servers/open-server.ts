@@ -172,7 +172,7 @@ async function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): P
   return cancellation.race(work).finally(unsubscribe);
 }
 
-function withoutRoots<Handlers extends ClientHandlers>({ roots: _, ...others }: Handlers): ClientHandlers {
+function withoutRoots({ roots: _, ...others }: ClientHandlers): ClientHandlers {
   return others;
 }
 

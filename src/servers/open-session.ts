@@ -219,7 +219,7 @@ async function channelTo(
     negotiatedTransport,
     onNegotiated,
     onNoise: (line) => emit({ type: 'connection.noise-received', server, line }),
-    onStart: (pid) => log?.note(`started, pid ${pid}`),
+    onStart: (pid) => log?.noteOwn(`started, pid ${pid}`),
     onStderr: (chunk) => log?.take(chunk),
     redact: redactor.text,
     installer: installer === undefined ? undefined : leftBehind(installer, { closing, log }),

@@ -37,7 +37,7 @@ export async function listenHttp({
   route,
   limits: given,
 }: ListenHttpOptions): Promise<ListeningServer> {
-  const { headersMs, bodyMs } = given;
+  const { headersMs, bodyMs, connections } = given;
   const timeouts = {
     headersTimeout: headersMs,
     requestTimeout: headersMs + bodyMs,
@@ -50,6 +50,7 @@ export async function listenHttp({
     if (handle === undefined) response.writeHead(404).end();
     else void handle(request, response);
   });
+  server.maxConnections = connections;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(port, host.replace(/^\[|\]$/g, ''), resolve);
   });

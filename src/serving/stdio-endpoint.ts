@@ -1,6 +1,7 @@
 // Owns MCP over a pair of pipes, both eras: a reader that stops while too many requests wait, a processor that answers them in any
 // order, and a writer that keeps the order of its messages. No line ends the server; the end of input drains it.
 
+import { randomUUID } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
 import type { CancelTimer } from '../kernel/clock.ts';
 import { type JsonObject, parseJson } from '../kernel/json.ts';
@@ -39,11 +40,10 @@ export interface StdioPipes {
   readonly output: Writable;
 }
 
-const PRINCIPAL: Principal = Object.freeze({ id: 'stdio' });
-
 export class StdioEndpoint {
   readonly #dispatcher: Dispatcher;
   readonly #pipes: StdioPipes;
+  readonly #principal: Principal;
   readonly #outbox: Outbox<Outgoing>;
   readonly #calls = new Map<MessageId, RunningCall>();
   readonly #answers = new Set<Promise<void>>();
@@ -51,9 +51,10 @@ export class StdioEndpoint {
   #session: LegacySession | undefined;
   #isBroken = false;
 
-  constructor(dispatcher: Dispatcher, pipes: StdioPipes) {
+  constructor(dispatcher: Dispatcher, pipes: StdioPipes, principal: Principal = { id: `pipe-${randomUUID()}` }) {
     this.#dispatcher = dispatcher;
     this.#pipes = pipes;
+    this.#principal = principal;
     this.#outbox = new Outbox(dispatcher.limits.waiting, ({ text }) => this.#isBroken || pipes.output.write(text));
     pipes.output.on('drain', () => this.#outbox.resume());
     pipes.output.on('error', () => this.#break());
@@ -81,7 +82,7 @@ export class StdioEndpoint {
 
   /** Reads no more, if the client is meant; what was read is still answered. */
   stop(isMeant: (principal: Principal) => boolean = () => true): void {
-    if (!isMeant(PRINCIPAL)) return;
+    if (!isMeant(this.#principal)) return;
     this.#stopping.abort();
     this.#pipes.input.destroy();
   }
@@ -147,7 +148,7 @@ export class StdioEndpoint {
       if (this.#calls.has(request.id))
         throw invalidRequest('Invalid request: a request with this id is being answered');
       if (isModern(request.method, request.params))
-        return await this.#dispatch(request, modernPeer(request, PRINCIPAL));
+        return await this.#dispatch(request, modernPeer(request, this.#principal));
       if (this.#session !== undefined) return await this.#dispatch(request, this.#session.peer);
       if (request.method === 'initialize') return JSON.stringify(await this.#initialize(request));
       return JSON.stringify(this.#beforeInitialize(request));
@@ -175,7 +176,7 @@ export class StdioEndpoint {
     if (fault !== undefined) throw fault;
     const { clock, limits: given } = this.#dispatcher;
     const session = new LegacySession({
-      ...{ id: 'stdio', principal: PRINCIPAL, introduction: params, clock, questionMs: given.questionMs },
+      ...{ id: randomUUID(), principal: this.#principal, introduction: params, clock, questionMs: given.questionMs },
       protocolVersion: negotiated(params['protocolVersion']),
       send: (message, mergeKey) => this.#send(message, mergeKey),
     });
@@ -232,7 +233,7 @@ export class StdioEndpoint {
     await Promise.race([Promise.all(this.#answers), timeUp]);
     this.#cancelAll(reason);
     if (this.#session !== undefined) this.#dispatcher.closeSession(this.#session, reason);
-    this.#dispatcher.suspended.endAll(reason, ({ id }) => id === PRINCIPAL.id);
+    this.#dispatcher.suspended.endAll(reason, ({ id }) => id === this.#principal.id);
     await Promise.race([this.#whenWritten(), timeUp]);
     stopTimer?.();
   }
