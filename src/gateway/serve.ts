@@ -10,7 +10,8 @@ import { withDefaults } from '../serving/serving-limits.ts';
 import { createGateway, type Gateway, type GatewayOptions, gatewayHandlers } from './gateway.ts';
 import { DEFAULT_PROFILE, openProfile } from './profiles.ts';
 
-export interface ServedGatewayOptions extends Pick<GatewayOptions, 'authenticate' | 'origins' | 'stateKey' | 'onError'> {
+export interface ServedGatewayOptions
+  extends Pick<GatewayOptions, 'authenticate' | 'origins' | 'stateKey' | 'onError'> {
   /** As for `createRuntime`: where the configuration is. */
   readonly runtime: RuntimeOptions;
   /** Shows search tools in place of all tools, on the default route. */
