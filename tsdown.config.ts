@@ -21,6 +21,21 @@ const serving = defineConfig({
   clean: false,
 });
 
+/** `plexus connect` by itself: it is started by every agent of a machine, and loads one small file. */
+const connect = defineConfig({
+  ...common,
+  entry: { connect: 'src/gateway/connect/connect.ts' },
+  plugins: [builtinModules(), latin1Chunks()],
+  dts: false,
+  clean: false,
+});
+
+/** The other builds import that file as it is. */
+const connectByItself = {
+  name: 'connect-by-itself',
+  resolveId: { filter: { id: /\/connect\/connect\.ts$/ }, handler: () => ({ id: './connect.js', external: true }) },
+};
+
 /** One build for every other door. The parsers are bundled into lazy chunks: `plexus --help` loads none of them. */
 const client = defineConfig({
   ...common,
@@ -36,7 +51,7 @@ const client = defineConfig({
     openai: 'src/adapters/openai.ts',
     'openai-agents': 'src/adapters/openai-agents.ts',
   },
-  plugins: [builtinModules(), latin1Chunks(), thirdPartyLicenses()],
+  plugins: [connectByItself, builtinModules(), latin1Chunks(), thirdPartyLicenses()],
   clean: true,
   outputOptions: {
     // A group takes in what its modules import. Every further file costs a millisecond, and every byte is parsed:
@@ -60,4 +75,4 @@ const client = defineConfig({
   inputOptions: { resolve: { mainFields: ['module', 'main'] } },
 });
 
-export default [client, serving];
+export default [client, serving, connect];

@@ -41,8 +41,11 @@ export interface ListenOptions extends HttpOptions {
 }
 
 export interface McpServer {
-  /** Serves one client over a pair of pipes; resolves when its input has ended and every answer is written. */
-  stdio(pipes?: StdioPipes): Promise<void>;
+  /**
+   * Serves one client over a pair of pipes; resolves when its input has ended and every answer is written. A program that serves
+   * several such clients gives each a principal of its own.
+   */
+  stdio(pipes?: StdioPipes, options?: { readonly principal?: Principal }): Promise<void>;
   /** A handler for the requests of one URL, to mount in a host's own server. */
   handler(options: HttpOptions): (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   /** Listens on a port of its own. */
@@ -74,8 +77,8 @@ export function createMcpServer(service: Service, options: McpServerOptions = {}
   };
 
   return {
-    async stdio(pair = { input: process.stdin, output: process.stdout }) {
-      const endpoint = new StdioEndpoint(dispatcher, pair);
+    async stdio(pair = { input: process.stdin, output: process.stdout }, { principal } = {}) {
+      const endpoint = new StdioEndpoint(dispatcher, pair, principal);
       pipes.add(endpoint);
       await endpoint.run();
       pipes.delete(endpoint);

@@ -39,11 +39,13 @@ export interface StdioPipes {
   readonly output: Writable;
 }
 
-const PRINCIPAL: Principal = Object.freeze({ id: 'stdio' });
+/** The only client of a server's own pipes. */
+const PIPE: Principal = Object.freeze({ id: 'stdio' });
 
 export class StdioEndpoint {
   readonly #dispatcher: Dispatcher;
   readonly #pipes: StdioPipes;
+  readonly #principal: Principal;
   readonly #outbox: Outbox<Outgoing>;
   readonly #calls = new Map<MessageId, RunningCall>();
   readonly #answers = new Set<Promise<void>>();
@@ -51,9 +53,10 @@ export class StdioEndpoint {
   #session: LegacySession | undefined;
   #isBroken = false;
 
-  constructor(dispatcher: Dispatcher, pipes: StdioPipes) {
+  constructor(dispatcher: Dispatcher, pipes: StdioPipes, principal = PIPE) {
     this.#dispatcher = dispatcher;
     this.#pipes = pipes;
+    this.#principal = principal;
     this.#outbox = new Outbox(dispatcher.limits.waiting, ({ text }) => this.#isBroken || pipes.output.write(text));
     pipes.output.on('drain', () => this.#outbox.resume());
     pipes.output.on('error', () => this.#break());
@@ -81,7 +84,7 @@ export class StdioEndpoint {
 
   /** Reads no more, if the client is meant; what was read is still answered. */
   stop(isMeant: (principal: Principal) => boolean = () => true): void {
-    if (!isMeant(PRINCIPAL)) return;
+    if (!isMeant(this.#principal)) return;
     this.#stopping.abort();
     this.#pipes.input.destroy();
   }
@@ -147,7 +150,7 @@ export class StdioEndpoint {
       if (this.#calls.has(request.id))
         throw invalidRequest('Invalid request: a request with this id is being answered');
       if (isModern(request.method, request.params))
-        return await this.#dispatch(request, modernPeer(request, PRINCIPAL));
+        return await this.#dispatch(request, modernPeer(request, this.#principal));
       if (this.#session !== undefined) return await this.#dispatch(request, this.#session.peer);
       if (request.method === 'initialize') return JSON.stringify(await this.#initialize(request));
       return JSON.stringify(this.#beforeInitialize(request));
@@ -175,7 +178,13 @@ export class StdioEndpoint {
     if (fault !== undefined) throw fault;
     const { clock, limits: given } = this.#dispatcher;
     const session = new LegacySession({
-      ...{ id: 'stdio', principal: PRINCIPAL, introduction: params, clock, questionMs: given.questionMs },
+      ...{
+        id: this.#principal.id,
+        principal: this.#principal,
+        introduction: params,
+        clock,
+        questionMs: given.questionMs,
+      },
       protocolVersion: negotiated(params['protocolVersion']),
       send: (message, mergeKey) => this.#send(message, mergeKey),
     });
@@ -232,7 +241,7 @@ export class StdioEndpoint {
     await Promise.race([Promise.all(this.#answers), timeUp]);
     this.#cancelAll(reason);
     if (this.#session !== undefined) this.#dispatcher.closeSession(this.#session, reason);
-    this.#dispatcher.suspended.endAll(reason, ({ id }) => id === PRINCIPAL.id);
+    this.#dispatcher.suspended.endAll(reason, ({ id }) => id === this.#principal.id);
     await Promise.race([this.#whenWritten(), timeUp]);
     stopTimer?.();
   }

@@ -1,0 +1,18 @@
+// Owns the words by which `plexus connect` and the gateway know each other, in headers and in the environment.
+
+/** The protocol that an upgrade asks for. */
+export const LINK = 'plexus-link';
+export const PROTOCOL_HEADER = 'plexus-protocol';
+/** The folder that a client works in, percent-encoded. */
+export const WORKSPACE_HEADER = 'plexus-workspace';
+/** One `plexus connect`, for its whole life. */
+export const CLIENT_HEADER = 'plexus-client';
+/** The marks of the gateways on the way to here, separated by commas: a gateway that finds its own refuses. */
+export const GATEWAY_HEADER = 'plexus-gateway';
+/** The same for child processes, which inherit it. */
+export const GATEWAY_VARIABLE = 'PLEXUS_GATEWAY';
+
+export const isBehind = (mark: string, marks = ''): boolean => marks.split(',').includes(mark);
+
+/** The marks for what a gateway starts: its own, and those that it is behind itself. */
+export const marksBehind = (mark: string, marks = ''): string => (marks === '' ? mark : `${marks},${mark}`);
