@@ -21,27 +21,43 @@ const serving = defineConfig({
   clean: false,
 });
 
-/** `plexus connect` by itself: it is started by every agent of a machine, and loads one small file. */
-const connect = defineConfig({
+/** A module that another build makes, and that is loaded when it is needed. */
+const builtApart = (module: RegExp, file: string) => ({
+  name: `apart-${file}`,
+  resolveId: { filter: { id: module }, handler: () => ({ id: `./${file}`, external: true }) },
+});
+
+/**
+ * The program, with `plexus connect` in it: every agent of a machine starts and keeps one, so it is one small file. Commands, and
+ * the start of a gateway, are files that it loads then.
+ */
+const program = defineConfig({
   ...common,
-  entry: { connect: 'src/gateway/connect/connect.ts' },
-  plugins: [builtinModules(), latin1Chunks()],
+  entry: { cli: 'src/cli/bin.ts' },
+  plugins: [
+    builtApart(/\/cli\/main\.ts$|^\.\/main\.ts$/, 'command-line.js'),
+    builtApart(/\/start\.ts$/, 'start-gateway.js'),
+    builtinModules(),
+    latin1Chunks(),
+  ],
   dts: false,
   clean: false,
 });
 
-/** The other builds import that file as it is. */
-const connectByItself = {
-  name: 'connect-by-itself',
-  resolveId: { filter: { id: /\/connect\/connect\.ts$/ }, handler: () => ({ id: './connect.js', external: true }) },
-};
+const startGateway = defineConfig({
+  ...common,
+  entry: { 'start-gateway': 'src/gateway/connect/start.ts' },
+  plugins: [builtinModules(), latin1Chunks()],
+  dts: false,
+  clean: false,
+});
 
 /** One build for every other door. The parsers are bundled into lazy chunks: `plexus --help` loads none of them. */
 const client = defineConfig({
   ...common,
   entry: {
     index: 'src/index.ts',
-    cli: 'src/cli/bin.ts',
+    'command-line': 'src/cli/main.ts',
     testing: 'src/testing/testing.ts',
     agent: 'src/agent/agent.ts',
     'ai-sdk': 'src/adapters/ai-sdk.ts',
@@ -51,7 +67,7 @@ const client = defineConfig({
     openai: 'src/adapters/openai.ts',
     'openai-agents': 'src/adapters/openai-agents.ts',
   },
-  plugins: [connectByItself, builtinModules(), latin1Chunks(), thirdPartyLicenses()],
+  plugins: [builtinModules(), latin1Chunks(), thirdPartyLicenses()],
   clean: true,
   outputOptions: {
     // A group takes in what its modules import. Every further file costs a millisecond, and every byte is parsed:
@@ -75,4 +91,4 @@ const client = defineConfig({
   inputOptions: { resolve: { mainFields: ['module', 'main'] } },
 });
 
-export default [client, serving, connect];
+export default [client, serving, program, startGateway];

@@ -3,6 +3,7 @@
 // and keeps, and which therefore loads nothing of the rest. Everything else is `main.ts`'s and `connect.ts`'s.
 
 import { homedir } from 'node:os';
+import { connect } from '../gateway/connect/connect.ts';
 
 const [verb, ...words] = process.argv.slice(2);
 const isPlainConnect = verb === 'connect' && (words.length === 0 || (words.length === 2 && words[0] === '--profile'));
@@ -10,7 +11,6 @@ if (isPlainConnect) await runConnect(words[1]);
 else process.exitCode = await (await import('./main.ts')).runProcess();
 
 async function runConnect(profile: string | undefined): Promise<void> {
-  const { connect } = await import('../gateway/connect/connect.ts');
   const { env, platform, stdin, stdout } = process;
   const code = await connect({
     ...{ env, home: homedir(), platform, cwd: process.cwd(), profile, input: stdin, output: stdout },

@@ -4,8 +4,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject, parseJson } from '../kernel/json.ts';
-import { hasEnded, markOfThisProcess } from '../kernel/process-mark.ts';
-import { isSystemError } from '../kernel/replace-file.ts';
+import { isOver } from '../kernel/process-mark.ts';
+import { isSystemError } from '../kernel/system-error.ts';
 
 /** The language between `plexus connect` and the gateway. A change that an older one would not understand raises it. */
 export const GATEWAY_PROTOCOL = 1;
@@ -72,7 +72,7 @@ const isWhole = (value: unknown): value is number => Number.isSafeInteger(value)
 
 /** A process of another user is not the gateway: its pid was given out again. */
 function isRunning({ pid, process: mark }: GatewayInstance): boolean {
-  if (mark !== '' && hasEnded(mark, markOfThisProcess())) return false;
+  if (isOver(mark)) return false;
   try {
     return process.kill(pid, 0);
   } catch (error) {

@@ -3,7 +3,7 @@
 
 import type { Socket } from 'node:net';
 import { type Clock, systemClock } from '../../kernel/clock.ts';
-import { isSystemError } from '../../kernel/replace-file.ts';
+import { isSystemError } from '../../kernel/system-error.ts';
 import { findGateway, type GatewayInstance, gatewayFiles, readIfThere } from '../instance.ts';
 import { LinkRefused, type LinkTarget, openLink } from './link.ts';
 import type { GatewayProgram } from './start.ts';
@@ -59,9 +59,6 @@ async function tryLink({ host, port }: GatewayInstance, options: JoinOptions): P
 }
 
 /** Loaded when it is needed: the failure table is larger than all of `plexus connect`. */
-async function failure(
-  ...row: ConstructorParameters<typeof import('../../model/errors.ts').RuntimeError>
-): Promise<Error> {
-  const { RuntimeError } = await import('../../model/errors.ts');
-  return new RuntimeError(...row);
+async function failure(...row: Parameters<typeof import('./start.ts').failureOf>): Promise<Error> {
+  return (await import('./start.ts')).failureOf(...row);
 }

@@ -1,7 +1,7 @@
 // Owns the client's side of a link: one HTTP upgrade on the gateway's port, and from then on one message a line, both ways, as on
 // a pipe. It is written on `net`, since loading an HTTP client costs more than all of `plexus connect`.
 
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { GATEWAY_PROTOCOL } from '../instance.ts';
 import { CLIENT_HEADER, GATEWAY_HEADER, LINK, PROTOCOL_HEADER, WORKSPACE_HEADER } from '../link-words.ts';
 
@@ -36,6 +36,8 @@ const ANSWER_BYTES = 16 * 1024;
 
 /** Resolves with a paused socket that carries messages. Rejects with a `LinkRefused`, or with the error of the connection. */
 export function openLink(target: LinkTarget): Promise<Socket> {
+  // Loaded here, and not at the start of every command.
+  const { connect } = process.getBuiltinModule('node:net');
   return new Promise((resolve, reject) => {
     const socket = connect({ host: target.host, port: target.port, noDelay: true, allowHalfOpen: true });
     let answer = Buffer.alloc(0);

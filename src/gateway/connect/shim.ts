@@ -5,10 +5,9 @@ import type { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import { type Clock, systemClock } from '../../kernel/clock.ts';
 import { isObject, type JsonObject, parseJson } from '../../kernel/json.ts';
-import { limits } from '../../model/limits.ts';
 import type { MessageId } from '../../model/server.ts';
-import { LineReader, type ReadLine } from '../../serving/line-reader.ts';
 import { ClientMemory } from './client-memory.ts';
+import { Lines } from './lines.ts';
 
 export interface ShimOptions {
   readonly input: Readable;
@@ -20,18 +19,23 @@ export interface ShimOptions {
 
 /** A gateway that is lost so often in so short a time would be lost again. */
 const LOSSES = { most: 5, withinMs: 10_000 };
-/** The longest line of a gateway: longer than any answer that it passes on. */
-const ANSWER_BYTES = 512 * 1024 * 1024;
+/** How long a client that has ended may still get answers. */
+const DRAIN_MS = 10_000;
+/** How many lines may wait for a gateway before the client has to. */
+const MOST_WAITING = 64;
 
 export class Shim {
   readonly #options: ShimOptions;
   readonly #clock: Clock;
   readonly #memory: ClientMemory;
-  #link: Promise<Socket>;
-  /** The line of the client that waits for a gateway. */
-  #held: string | undefined;
+  /** Absent while there is no gateway. */
+  #link: Socket | undefined;
+  /** Lines of the client that wait for a gateway, or for one that reads slowly. */
+  readonly #waiting: string[] = [];
   #losses: number[] = [];
+  /** The client says nothing more. */
   #hasEnded = false;
+  #isOver = false;
   #fail: (error: unknown) => void = () => undefined;
   #finish: () => void = () => undefined;
 
@@ -43,69 +47,73 @@ export class Shim {
       outcomeUnknown,
       onRefused: () => this.#fail(new Error('The new gateway refuses this client.')),
     });
-    this.#link = options.join().then((socket) => this.#use(socket));
-    // Told to the client with its first message.
-    this.#link.catch(ignoreLost);
   }
 
   /** Resolves when the client has ended and has got every answer. Rejects when no gateway can be had: then `giveUp` tells the client. */
   async run(): Promise<void> {
-    const { output } = this.#options;
     const ended = new Promise<void>((resolve, reject) => {
-      this.#finish = resolve;
+      this.#finish = () => {
+        this.#isOver = true;
+        resolve();
+      };
       this.#fail = reject;
     });
-    // A client that reads no more is gone.
-    output.on('error', () => this.#finish());
-    void this.#read().catch((error) => this.#fail(error));
+    // The client is read once there is a gateway, or a failure to tell it of.
+    void this.#join([]).finally(() => this.#read());
     try {
       await ended;
     } finally {
-      this.#hasEnded = true;
-      void this.#link.then((socket) => socket.destroySoon(), ignoreLost);
+      this.#isOver = true;
+      this.#link?.destroySoon();
     }
   }
 
   /** Answers everything that waits, when the shim has failed. */
   giveUp(message: string): void {
-    this.#pass(this.#held ?? '[]', (each, text) => this.#memory.fromClient(each, text));
+    for (const text of this.#waiting) this.#pass(text, this.#fromClient);
     for (const answer of this.#memory.giveUp({ code: INTERNAL, message })) this.#toClient(JSON.stringify(answer));
   }
 
-  async #read(): Promise<void> {
-    const reader = new LineReader(limits.serving.messageBytes);
-    for await (const chunk of this.#options.input) for (const line of reader.push(chunk)) await this.#fromClient(line);
-    for (const line of reader.end()) await this.#fromClient(line);
-    await this.#link;
-    this.#hasEnded = true;
-    this.#clock.after(limits.served.drainMs, this.#finish, 'background');
+  #read(): void {
+    const { input, output } = this.#options;
+    const reader = new Lines();
+    const take = (lines: readonly string[]) => {
+      this.#waiting.push(...lines);
+      this.#pump();
+    };
+    const end = () => {
+      if (this.#hasEnded) return;
+      this.#hasEnded = true;
+      take(reader.end());
+      if (!this.#isOver) this.#clock.after(DRAIN_MS, this.#finish, 'background');
+    };
+    input.on('data', (chunk: Buffer) => take(reader.push(chunk)));
+    input.on('end', end).on('error', end);
+    // A client that reads no more is gone.
+    output.on('error', () => this.#finish());
+  }
+
+  /** Hands on what waits, as much as the gateway takes; the client waits meanwhile. */
+  #pump(): void {
+    const { input } = this.#options;
+    const link = this.#link;
+    let hasRoom = link !== undefined && !link.destroyed && !link.writableNeedDrain;
+    while (hasRoom && this.#waiting.length > 0) {
+      const text = this.#pass(this.#waiting.shift() as string, this.#fromClient);
+      if (text !== undefined) hasRoom = (link as Socket).write(`${text}\n`);
+    }
+    if (this.#waiting.length > MOST_WAITING) input.pause();
+    else if (input.isPaused()) input.resume();
     this.#finishIfAnswered();
   }
 
   /** The gateway takes the end of a link for the end of its client, and cancels what still runs. */
   #finishIfAnswered(): void {
-    if (this.#hasEnded && !this.#memory.awaitsAnswer) this.#finish();
+    if (this.#hasEnded && this.#waiting.length === 0 && !this.#memory.awaitsAnswer) this.#finish();
   }
 
-  async #fromClient(line: ReadLine): Promise<void> {
-    if (line.kind === 'too-long') {
-      const error = { code: INVALID_REQUEST, message: 'Invalid request: the message is too large' };
-      this.#toClient(JSON.stringify({ jsonrpc: '2.0', id: line.id, error }));
-      return;
-    }
-    this.#held = line.text;
-    for (;;) {
-      const link = this.#link;
-      const socket = await link;
-      // The gateway was lost while this line waited: it goes to the next one.
-      if (socket.destroyed) await lossIsSeen();
-      if (link !== this.#link) continue;
-      this.#held = undefined;
-      const text = this.#pass(line.text, (message, text) => this.#memory.fromClient(message, text));
-      if (text !== undefined && !socket.write(`${text}\n`)) await whenWritable(socket);
-      return;
-    }
-  }
+  readonly #fromClient = (message: JsonObject, text: string) => this.#memory.fromClient(message, text);
+  readonly #fromGateway = (message: JsonObject, text: string) => this.#memory.fromGateway(message, text);
 
   /** A batch of the oldest revision is remembered message by message, and stays one line. */
   #pass(text: string, through: (message: JsonObject, text: string) => string | undefined): string | undefined {
@@ -115,33 +123,49 @@ export class Shim {
     if (!Array.isArray(parsed.value)) return text;
     const kept = parsed.value.filter(isObject).map((each) => through(each, JSON.stringify(each)));
     const known = kept.filter((each) => each !== undefined);
-    return known.length === parsed.value.length ? text : known.length === 0 ? undefined : `[${known.join(',')}]`;
+    if (known.length === parsed.value.length) return text;
+    return known.length === 0 ? undefined : `[${known.join(',')}]`;
   }
 
-  #use(socket: Socket): Socket {
-    const reader = new LineReader(ANSWER_BYTES);
-    socket.on('data', (chunk: Buffer) => {
+  /** The gateway gets `first` before anything else. */
+  #join(first: readonly string[]): Promise<void> {
+    const use = (link: Socket) => {
+      if (this.#isOver) return void link.destroy();
+      for (const text of first) link.write(`${text}\n`);
+      this.#use(link);
+      this.#pump();
+    };
+    return this.#options.join().then(use, (error) => this.#failWhenAsked(error));
+  }
+
+  /** A client that has asked nothing yet is told with its first message. */
+  #failWhenAsked(error: unknown): void {
+    if (this.#waiting.length > 0 || this.#hasEnded || this.#losses.length > 0) this.#fail(error);
+    else this.#options.input.once('data', () => this.#fail(error)).resume();
+  }
+
+  #use(link: Socket): void {
+    const reader = new Lines();
+    this.#link = link;
+    link.on('data', (chunk: Buffer) => {
       for (const line of reader.push(chunk)) {
-        const text =
-          line.kind === 'line'
-            ? this.#pass(line.text, (each, text) => this.#memory.fromGateway(each, text))
-            : undefined;
-        if (text !== undefined && !this.#toClient(text)) this.#holdBack(socket);
+        const text = this.#pass(line, this.#fromGateway);
+        if (text !== undefined && !this.#toClient(text)) this.#holdBack(link);
       }
       this.#finishIfAnswered();
     });
+    link.on('drain', () => this.#pump());
     // An error is followed by the close.
-    socket.on('error', () => socket.destroy());
-    socket.on('end', () => socket.destroy());
-    socket.on('close', () => this.#lost());
-    socket.resume();
-    return socket;
+    link.on('error', () => link.destroy());
+    link.on('end', () => link.destroy());
+    link.on('close', () => this.#lost());
+    link.resume();
   }
 
   /** The gateway waits while the client reads slowly. */
-  #holdBack(socket: Socket): void {
-    socket.pause();
-    this.#options.output.once('drain', () => socket.resume());
+  #holdBack(link: Socket): void {
+    link.pause();
+    this.#options.output.once('drain', () => link.resume());
   }
 
   #toClient(text: string): boolean {
@@ -149,6 +173,8 @@ export class Shim {
   }
 
   #lost(): void {
+    this.#link = undefined;
+    if (this.#isOver) return;
     const { toClient, toGateway } = this.#memory.lost();
     for (const message of toClient) this.#toClient(JSON.stringify(message));
     if (this.#hasEnded) {
@@ -157,20 +183,12 @@ export class Shim {
     }
     const now = this.#clock.now();
     this.#losses = [...this.#losses.filter((at) => now - at < LOSSES.withinMs), now];
-    if (this.#losses.length > LOSSES.most) {
-      this.#fail(new Error('the gateway ends again and again'));
-      return;
-    }
-    this.#link = this.#options.join().then((socket) => {
-      for (const text of toGateway) socket.write(`${text}\n`);
-      return this.#use(socket);
-    });
-    this.#link.catch((error) => this.#fail(error));
+    if (this.#losses.length > LOSSES.most) this.#fail(new Error('The gateway ends again and again.'));
+    else void this.#join(toGateway);
   }
 }
 
 const INTERNAL = -32603;
-const INVALID_REQUEST = -32600;
 
 const outcomeUnknown = (id: MessageId, tool: string): JsonObject => ({
   jsonrpc: '2.0',
@@ -181,14 +199,3 @@ const outcomeUnknown = (id: MessageId, tool: string): JsonObject => ({
     data: { code: 'OUTCOME_UNKNOWN', remedy: 'check-first' },
   },
 });
-
-const whenWritable = (socket: Socket) =>
-  new Promise<void>((resolve) => {
-    socket.once('drain', resolve).once('close', resolve);
-  });
-
-/** A socket tells of its end right after it. */
-const lossIsSeen = () => new Promise<void>((resolve) => setImmediate(resolve));
-
-/** The shim has told of the failure already. */
-const ignoreLost = () => false;

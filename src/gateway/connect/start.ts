@@ -19,6 +19,9 @@ export interface GatewayProgram {
   readonly env: EnvironmentVariables;
 }
 
+/** For those that have not loaded the failure table. */
+export const failureOf = (...row: ConstructorParameters<typeof RuntimeError>): RuntimeError => new RuntimeError(...row);
+
 export interface StartOptions {
   readonly stateFolder: string;
   readonly program: GatewayProgram;
