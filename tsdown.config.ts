@@ -60,6 +60,7 @@ const client = defineConfig({
     'command-line': 'src/cli/main.ts',
     testing: 'src/testing/testing.ts',
     agent: 'src/agent/agent.ts',
+    gateway: 'src/gateway/gateway.ts',
     'ai-sdk': 'src/adapters/ai-sdk.ts',
     anthropic: 'src/adapters/anthropic.ts',
     google: 'src/adapters/google.ts',
