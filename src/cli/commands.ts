@@ -73,6 +73,11 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: 'Serve all servers behind one address to other programs, over HTTP or stdio.',
     load: async () => (await import('./commands/serve.ts')).serve,
   },
+  connect: {
+    group: 'Use servers',
+    summary: 'Join the running gateway over stdin and stdout, or start it: the command for a client.',
+    load: async () => (await import('./commands/connect.ts')).connectCommand,
+  },
   scan: {
     group: 'Texts and shells',
     summary: 'Find text that looks like an instruction to a model.',

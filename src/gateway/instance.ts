@@ -37,7 +37,7 @@ export const gatewayFiles = (stateFolder: string) => {
     /** Held by the `plexus connect` that starts a gateway. */
     start: join(folder, 'start.lock'),
     log: join(folder, 'gateway.log'),
-    token: join(folder, 'token'),
+    token: join(stateFolder, 'gateway.token'),
     connectToken: join(folder, 'connect-token'),
     adminToken: join(folder, 'admin-token'),
     ledger: join(folder, 'processes'),

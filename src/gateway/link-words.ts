@@ -3,10 +3,6 @@
 /** The protocol that an upgrade asks for. */
 export const LINK = 'plexus-link';
 export const PROTOCOL_HEADER = 'plexus-protocol';
-/** The folder that a client works in, percent-encoded. */
-export const WORKSPACE_HEADER = 'plexus-workspace';
-/** One `plexus connect`, for its whole life. */
-export const CLIENT_HEADER = 'plexus-client';
 /** The marks of the gateways on the way to here, separated by commas: a gateway that finds its own refuses. */
 export const GATEWAY_HEADER = 'plexus-gateway';
 /** The same for child processes, which inherit it. */

@@ -6,33 +6,18 @@ import { type Duplex, PassThrough } from 'node:stream';
 import { type Authenticate, faultOfNames, loopbackHosts } from '../serving/access.ts';
 import type { Principal } from '../serving/service.ts';
 import type { StdioPipes } from '../serving/stdio-endpoint.ts';
+import type { Refusal } from './gateway.ts';
 import { GATEWAY_PROTOCOL } from './instance.ts';
-import { CLIENT_HEADER, GATEWAY_HEADER, isBehind, LINK, PROTOCOL_HEADER, WORKSPACE_HEADER } from './link-words.ts';
-
-/** A client at the other end of a link. */
-export interface LinkedClient {
-  /** The route that it asked for. */
-  readonly path: string;
-  readonly principal: Principal;
-  /** The folder that it works in. */
-  readonly workspace: string;
-  /** One `plexus connect`, also over a restart of the gateway. */
-  readonly client: string;
-}
+import { GATEWAY_HEADER, isBehind, LINK, PROTOCOL_HEADER } from './link-words.ts';
 
 export interface LinksOptions {
   /** Knows the token of `plexus connect`, and no other. */
   readonly authenticate: Authenticate;
-  /** Serves one client until it ends; `undefined` where there is no such route. */
-  readonly serve: (client: LinkedClient, pipes: StdioPipes) => Promise<void> | undefined;
+  /** Serves the client of a request until it ends, or says why not. */
+  readonly serve: (request: IncomingMessage, principal: Principal, pipes: StdioPipes) => Promise<void> | Refusal;
   /** Of this gateway. */
   readonly mark: string;
   readonly onError: (error: unknown) => void;
-}
-
-interface Refusal {
-  readonly status: number;
-  readonly sentence: string;
 }
 
 export class Links {
@@ -66,16 +51,11 @@ export class Links {
       refuse(socket, refusal);
       return;
     }
-    const path = request.url?.split('?', 1)[0] ?? '';
-    const [workspace, client] = [workspaceOf(request), headerOf(request, CLIENT_HEADER)];
     // Its own stream, so that the server can stop reading and still write its last answers.
     const input = new PassThrough();
-    const serving = this.#options.serve(
-      { path, principal: principal as Principal, workspace, client },
-      { input, output: socket },
-    );
-    if (serving === undefined) {
-      refuse(socket, { status: 404, sentence: `The gateway has no ${path}.` });
+    const serving = this.#options.serve(request, principal as Principal, { input, output: socket });
+    if (!(serving instanceof Promise)) {
+      refuse(socket, serving);
       return;
     }
     socket.write(`HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: ${LINK}\r\n\r\n`);
@@ -102,15 +82,6 @@ export class Links {
 }
 
 const headerOf = ({ headers }: IncomingMessage, name: string) => headers[name]?.toString() ?? '';
-
-function workspaceOf(request: IncomingMessage): string {
-  try {
-    return decodeURIComponent(headerOf(request, WORKSPACE_HEADER));
-  } catch (error) {
-    if (error instanceof URIError) return '';
-    throw error;
-  }
-}
 
 function refuse(socket: Duplex, { status, sentence }: Refusal): void {
   const headers = `connection: close\r\ncontent-type: text/plain\r\ncontent-length: ${Buffer.byteLength(sentence)}`;

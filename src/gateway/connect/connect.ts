@@ -26,7 +26,7 @@ export async function connect(options: ConnectOptions): Promise<number> {
   const stateFolder = stateFolderOf({ env, home, platform });
   const behind = env[GATEWAY_VARIABLE] ?? '';
   const path = profile === undefined ? '/mcp' : `/mcp/p/${encodeURIComponent(profile)}`;
-  const client = `${process.pid}.${Date.now().toString(36)}`;
+  const client = `${process.pid}-${Date.now().toString(36)}`;
   const shim = new Shim({
     ...options,
     join: () =>

@@ -2,8 +2,9 @@
 // a pipe. It is written on `net`, since loading an HTTP client costs more than all of `plexus connect`.
 
 import type { Socket } from 'node:net';
+import { CLIENT_HEADER, WORKSPACE_HEADER } from '../access.ts';
 import { GATEWAY_PROTOCOL } from '../instance.ts';
-import { CLIENT_HEADER, GATEWAY_HEADER, LINK, PROTOCOL_HEADER, WORKSPACE_HEADER } from '../link-words.ts';
+import { GATEWAY_HEADER, LINK, PROTOCOL_HEADER } from '../link-words.ts';
 
 export interface LinkTarget {
   readonly host: string;

@@ -4,9 +4,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { onTestFinished } from 'vitest';
+import { identify, type Origin, originOf } from '../../../src/gateway/access.ts';
 import { openLink } from '../../../src/gateway/connect/link.ts';
 import { Shim } from '../../../src/gateway/connect/shim.ts';
-import { type LinkedClient, Links } from '../../../src/gateway/links.ts';
+import { Links } from '../../../src/gateway/links.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
 import { byToken } from '../../../src/serving/access.ts';
 import { createMcpServer, type McpServer } from '../../../src/serving/mcp-server.ts';
@@ -19,24 +20,27 @@ export interface TestGateway {
   readonly links: Links;
   readonly server: McpServer;
   /** The clients that were served. */
-  readonly clients: readonly LinkedClient[];
+  readonly clients: readonly Pick<Origin, 'workspace' | 'client'>[];
   /** Every connection is cut at once, and no new one is taken. */
   die(): Promise<void>;
 }
 
 export async function serveLinks(service: Service = echoService()): Promise<TestGateway> {
   const server = createMcpServer(service);
-  const clients: LinkedClient[] = [];
+  const clients: Pick<Origin, 'workspace' | 'client'>[] = [];
   const links = new Links({
-    authenticate: byToken(TOKEN),
+    authenticate: byToken(TOKEN, { id: 'connect', details: { mayNameWorkspace: true } }),
     mark: 'gateway-1',
     onError: (error) => {
       throw error;
     },
-    serve(client, pipes) {
-      if (client.path !== '/mcp') return undefined;
-      clients.push(client);
-      return server.stdio(pipes, { principal: { id: client.client } });
+    serve(request, caller, pipes) {
+      if (request.url !== '/mcp') return { status: 404, sentence: 'There is none.' };
+      const principal = identify(caller, request);
+      if (typeof principal === 'string') return { status: 403, sentence: principal };
+      const { workspace, client } = originOf(principal);
+      clients.push({ workspace, client });
+      return server.stdio(pipes, { principal });
     },
   });
   const http = createServer().on('upgrade', links.accept);
@@ -59,7 +63,7 @@ export async function serveLinks(service: Service = echoService()): Promise<Test
 }
 
 export const target = (port: number) => ({
-  ...{ host: '127.0.0.1', port, path: '/mcp', token: TOKEN, workspace: '/work/a b', client: 'c1', behind: '' },
+  ...{ host: '127.0.0.1', port, path: '/mcp', token: TOKEN, workspace: '/work/a b', client: 'client-1', behind: '' },
 });
 
 export interface ShimClient {

@@ -20,7 +20,7 @@ verifies('EXT-45', 'a client is served in both eras, and its folder is told', as
   const params = { name: 'echo', arguments: { text: 'now' }, _meta: modernMeta() };
   client.write({ jsonrpc: '2.0', id: 2, method: 'tools/call', params });
   expect(await client.answer(2)).toMatchObject({ result: { resultType: 'complete', content: [{ text: 'now' }] } });
-  expect(gateway.clients).toMatchObject([{ path: '/mcp', workspace: '/work/a b', client: 'c1' }]);
+  expect(gateway.clients).toEqual([{ workspace: '/work/a b', client: 'client-1' }]);
 });
 
 verifies(
