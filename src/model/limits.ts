@@ -426,4 +426,6 @@ export const limits = {
    * progress token hears of its call, and how many calls may wait for one server.
    */
   relay: { rootsMs: 1_000, workspaces: 64, progressMs: 14_000, queuedCalls: 64 },
+  /** How long a gateway that was started for its clients stays without any. */
+  gatewayIdleMs: 600_000,
 } as const;
