@@ -6,6 +6,7 @@ import type { CallProgress } from '../call/events.ts';
 import { failureAsOutcome } from '../call/failure-as-outcome.ts';
 import { repairArguments } from '../call/repair.ts';
 import type { Provider } from '../catalog/definition/providers.ts';
+import { joinSignals } from '../kernel/join-signals.ts';
 import { isObject, type JsonObject, parseJson } from '../kernel/json.ts';
 import { copyJson, whyNotJson } from '../kernel/plain-json.ts';
 import { CALL_TOOL, unwrapCall } from '../model/builtin.ts';
@@ -262,7 +263,8 @@ function leavesOut({ arguments: sent, tool }: CallTarget): boolean {
 
 async function perform(turn: Turn, call: ModelCall, { signal: whole, onProgress }: AdapterOptions) {
   const { value, problem } = readArguments(call.arguments);
-  const signal = whole && call.signal ? AbortSignal.any([whole, call.signal]) : (whole ?? call.signal);
+  const joined = whole && call.signal ? joinSignals(whole, call.signal) : undefined;
+  const signal = joined?.signal ?? whole ?? call.signal;
   const callId = call.callId === '' ? undefined : call.callId;
   const asked = given({ signal, onProgress, meta: call.meta, approve: call.isApproved ? approveOnce : undefined });
   const tell = (error: unknown) => failureAsOutcome(withProblem(error, problem), given({ signal, callId }));
@@ -271,7 +273,9 @@ async function perform(turn: Turn, call: ModelCall, { signal: whole, onProgress 
   } catch (error) {
     if (!isFailure(error, 'CALL_ID_TAKEN')) return tell(error);
     // Small model servers count their calls from one in every conversation; the call has not begun yet.
-    return turn.call(call.name, value as object, asked).catch(tell);
+    return await turn.call(call.name, value as object, asked).catch(tell);
+  } finally {
+    joined?.leave();
   }
 }
 
