@@ -272,6 +272,7 @@ class OpenedSession implements Session {
 
   #hear(method: string, params: JsonObject): void {
     if (method === 'notifications/elicitation/complete') this.#router.completions.record(params['elicitationId']);
+    if (method === 'notifications/message') this.#router.hearLog(params);
     for (const listener of this.#listeners) listener(method, params);
   }
 

@@ -33,6 +33,8 @@ export interface Answered {
   readonly text: string;
   /** Set for an error. */
   readonly code?: number;
+  /** The HTTP status of the error, where it has one of its own. */
+  readonly status?: number | undefined;
   readonly isCancelled?: boolean;
   /** False if the request was refused before a handler of the service saw it. */
   readonly isHandedOn: boolean;
@@ -143,7 +145,8 @@ export class Dispatcher {
       const isCancelled = progress.call?.isCancelled === true && !(error instanceof ProtocolError);
       const { isHandedOn } = progress;
       const answered = (fault: ProtocolError) => ({
-        ...{ text: JSON.stringify(errorMessage(request.id, fault)), code: fault.code, isHandedOn, isCancelled },
+        ...{ text: JSON.stringify(errorMessage(request.id, fault)), code: fault.code, status: fault.status },
+        ...{ isHandedOn, isCancelled },
       });
       try {
         return answered(this.toldError(error, peer, isCancelled));
@@ -205,8 +208,10 @@ export class Dispatcher {
   }
 
   #isRetry({ params }: ClientRequest, { era }: Peer): boolean {
-    if (era === 'legacy' || this.service.keepsRequestState === true) return false;
     const { requestState, inputResponses } = params;
+    const { keepsRequestState } = this.service;
+    if (era === 'legacy' || keepsRequestState === true) return false;
+    if (typeof keepsRequestState === 'function' && keepsRequestState(requestState)) return false;
     if (inputResponses !== undefined && !isObject(inputResponses))
       throw invalidParams('inputResponses must be an object');
     return requestState !== undefined;
@@ -320,10 +325,11 @@ const legacyMethods: Readonly<Record<string, OwnMethod>> = {
     throw invalidRequest('Invalid request: the session is initialized already');
   },
   ping: () => ({}),
-  'logging/setLevel': (_, { request, peer }) => {
+  'logging/setLevel': (dispatcher, { request, peer }) => {
     const { level } = request.params;
     if (!isLogLevel(level)) throw invalidParams('level must be one of the log levels');
     sessionOf(peer).level = level;
+    dispatcher.service.onLogLevel?.(level, peer);
     return {};
   },
   'resources/subscribe': async (dispatcher, { request, peer }) => {

@@ -82,7 +82,7 @@ export class HttpEndpoint {
 
   #fail(response: ServerResponse, error: unknown, id: MessageId | null): void {
     const told = this.#dispatcher.toldError(error, { era: 'legacy' });
-    const status = error instanceof ProtocolError ? statusOf('modern', told.code, false) : 500;
+    const status = error instanceof ProtocolError ? (told.status ?? statusOf('modern', told.code, false)) : 500;
     sendJson(response, status, errorMessage(id, told));
   }
 

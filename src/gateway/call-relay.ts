@@ -1,0 +1,206 @@
+// Owns handing on the calls of clients: the limits of each server, who approves, what became of the call and how that is told. The
+// hot path of the gateway.
+
+import { Heartbeat } from '../call/heartbeat.ts';
+import type { OutcomeDraft } from '../call/pipeline.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { isObject, type JsonObject } from '../kernel/json.ts';
+import { asRuntimeError, RuntimeError } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
+import type { Tool, ToolOutcome } from '../model/tool.ts';
+import { codes, ProtocolError } from '../serving/protocol.ts';
+import type { ServedCall } from '../serving/service.ts';
+import type { RelayedCallOptions } from '../turn.ts';
+import { askClient } from './approval.ts';
+import type { GatewayClient } from './client.ts';
+import { failureResult } from './failures.ts';
+import { type CallEnding, countEnd, type Measures, type ServerMeasures } from './measures.ts';
+import { passedMeta, type RelayCaller, ServedRelay } from './served-relay.ts';
+import type { RoundSeal } from './state-of-round.ts';
+
+export interface CallRelaysDeps {
+  readonly seal: RoundSeal;
+  readonly measures: Measures;
+  readonly clock: Clock;
+  /** How many calls may wait for one server. */
+  readonly queuedCalls: number;
+}
+
+const NO_ARGUMENTS: JsonObject = Object.freeze({});
+
+export class CallRelays {
+  readonly #deps: CallRelaysDeps;
+  readonly #heartbeat: Heartbeat;
+
+  constructor(deps: CallRelaysDeps) {
+    this.#deps = deps;
+    this.#heartbeat = new Heartbeat(deps.clock, limits.relay.progressMs);
+  }
+
+  readonly isOwnState = (requestState: unknown): boolean =>
+    requestState !== undefined && this.#deps.seal.isOwn(requestState);
+
+  call(client: GatewayClient, served: ServedCall, tool: Tool): Promise<JsonObject> {
+    const { server } = tool.id;
+    const measures = this.#deps.measures.of(server);
+    if (measures.queued >= this.#deps.queuedCalls)
+      throw new ProtocolError(codes.overloaded, `Too many calls wait for server "${server}"`, undefined, {
+        status: 429,
+      });
+    const line = client.fleet.lineOf(server);
+    const caller = client.callerOf(served.peer);
+    const turn = line.enter(caller, () => served.signal);
+    const running = new RunningRelay(this.#deps, measures);
+    const leave = () => line.leave();
+    const start = () => this.#perform({ client, served, tool, caller, running });
+    const work = turn === undefined ? start() : turn.then(start);
+    return work.then(
+      (result) => {
+        leave();
+        return result;
+      },
+      (error: unknown) => {
+        leave();
+        throw error;
+      },
+    );
+  }
+
+  /** A call that could not be handed on; its server is not known, or did not list its tools. */
+  failed(error: unknown): JsonObject {
+    return failureResult(error);
+  }
+
+  #perform({ client, served, tool, caller, running }: Handed): Promise<JsonObject> {
+    const { params, meta } = served;
+    const { profile } = client.route;
+    const round = served.peer.era === 'modern' ? this.#deps.seal.open(served) : undefined;
+    const inputs = round && inputsOf(params, round.state);
+    const isRaw = profile.shaping === 'raw';
+    const relay = new ServedRelay(caller, served, {
+      ...{ server: tool.id.server, isRaw, isOwnOrder: profile.approval === 'client', inputs },
+      onSent: running.onSent,
+    });
+    const approval = round?.isApproved ? approved : askClient(served, client.isNamed);
+    let isApproved = round?.isApproved === true;
+    const options: RelayedCallOptions = {
+      relay,
+      signal: served.signal,
+      meta: passedMeta(meta) as Record<string, unknown>,
+      approve: async (request, question) => {
+        const answer = await approval(request, question);
+        isApproved = answer !== 'no';
+        return answer;
+      },
+    };
+    const args = isObject(params['arguments']) ? params['arguments'] : NO_ARGUMENTS;
+    const end = caller.begin(tool.id.server, served);
+    const beat = meta['progressToken'] === undefined ? undefined : this.#heartbeat.begin(relay);
+    const over = () => {
+      end();
+      if (beat) this.#heartbeat.end(beat);
+    };
+    return client
+      .turn()
+      .call(tool.name, args, options)
+      .then(
+        (outcome) => {
+          over();
+          running.ended(outcome.isError ? 'error' : 'ok');
+          return this.sealed(served, resultOf(outcome), isApproved);
+        },
+        (error: unknown) => {
+          over();
+          running.ended(endingOf(error, served));
+          if (!(error instanceof RuntimeError) && served.signal.aborted) throw error;
+          return failureResult(error);
+        },
+      );
+  }
+
+  /** The inputs of an earlier round, as the server is to get them. */
+  inputsOf(served: ServedCall): JsonObject | undefined {
+    return served.peer.era === 'modern' ? inputsOf(served.params, this.#deps.seal.open(served).state) : undefined;
+  }
+
+  /** A server's question that passes to a modern client: its state is sealed. */
+  sealed(served: ServedCall, result: JsonObject, isApproved = false): JsonObject {
+    const { resultType, requestState } = result;
+    if (resultType !== 'input_required' || served.peer.era !== 'modern') return result;
+    if (typeof requestState !== 'string' && !isApproved) return result;
+    const state = typeof requestState === 'string' ? { state: requestState } : {};
+    return { ...result, requestState: this.#deps.seal.seal(served, { ...state, isApproved }) };
+  }
+}
+
+interface Handed {
+  readonly client: GatewayClient;
+  readonly served: ServedCall;
+  readonly tool: Tool;
+  readonly caller: RelayCaller;
+  readonly running: RunningRelay;
+}
+
+const approved = async () => 'once' as const;
+
+/** Counts one call while it runs. */
+class RunningRelay {
+  readonly #clock: Clock;
+  readonly #measures: ServerMeasures;
+  readonly #startedAt: number;
+  #isQueued = true;
+
+  constructor({ clock }: CallRelaysDeps, measures: ServerMeasures) {
+    this.#clock = clock;
+    this.#measures = measures;
+    this.#startedAt = clock.now();
+    measures.inFlight++;
+    measures.queued++;
+  }
+
+  readonly onSent = (): void => {
+    if (this.#isQueued) this.#measures.queued--;
+    this.#isQueued = false;
+  };
+
+  ended(ending: CallEnding): void {
+    this.onSent();
+    countEnd(this.#measures, ending, this.#clock.now() - this.#startedAt);
+  }
+}
+
+function inputsOf({ inputResponses }: JsonObject, requestState: string | undefined): JsonObject | undefined {
+  if (inputResponses === undefined && requestState === undefined) return undefined;
+  return {
+    ...(inputResponses !== undefined && { inputResponses }),
+    ...(requestState !== undefined && { requestState }),
+  };
+}
+
+/** The server's own answer, or what a model is to read of it. */
+function resultOf(outcome: ToolOutcome): JsonObject {
+  const { answer, text, content, isError } = outcome as OutcomeDraft;
+  if (answer?.kind === 'error') throw new ProtocolError(answer.code, answer.message, answer.data);
+  if (answer?.kind === 'result') {
+    if (isObject(answer.result)) return answer.result;
+    throw new ProtocolError(codes.internal, 'The server sent a result that is no object');
+  }
+  const pictures = content.filter(({ type }) => type === 'image' || type === 'audio');
+  return { content: [{ type: 'text', text }, ...pictures], ...(isError && { isError }) };
+}
+
+const REFUSALS: readonly string[] = [
+  'CALL_DENIED',
+  'APPROVAL_REFUSED',
+  'SERVER_DENIED',
+  'SERVER_UNTRUSTED',
+  'TOOL_DRIFTED',
+];
+
+function endingOf(error: unknown, { signal }: ServedCall): CallEnding {
+  if (!(error instanceof RuntimeError)) return signal.aborted ? 'cancelled' : 'failed';
+  const { code } = asRuntimeError(error);
+  if (code === 'CALL_CANCELLED') return 'cancelled';
+  if (code === 'OUTCOME_UNKNOWN') return 'unknown';
+  return REFUSALS.includes(code) ? 'refused' : 'failed';
+}

@@ -1,0 +1,173 @@
+// Owns one request of a client on its way to a server: how the server's questions, progress and log messages reach the client that
+// sent it and no other, in each of the four combinations of eras. The serving side words both eras alike, so this file speaks of
+// questions, whichever way they travel.
+
+import { randomUUID } from 'node:crypto';
+import type { Relay } from '../call/pipeline.ts';
+import type { RelayedQuestion, ViewHandlers } from '../connection/client-handlers.ts';
+import type { Progress } from '../connection/session.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { isObject, type JsonObject } from '../kernel/json.ts';
+import type { ServerName } from '../model/names.ts';
+import { codes, metaKeys, ProtocolError } from '../serving/protocol.ts';
+import { isLogLevel } from '../serving/running-call.ts';
+import type { Peer, ServedCall } from '../serving/service.ts';
+import type { GatewayFleet } from './gateway-fleet.ts';
+
+/** The one who asks for a relayed request: a client's session, or a modern request by itself. */
+export class RelayCaller {
+  readonly fleet: GatewayFleet;
+  readonly peer: Peer;
+  readonly handlers: ViewHandlers;
+  /** The requests under way, the newest last: a legacy server does not say which of them it asks for. */
+  readonly #running: { readonly server: ServerName; readonly served: ServedCall }[] = [];
+
+  constructor(fleet: GatewayFleet, peer: Peer) {
+    this.fleet = fleet;
+    this.peer = peer;
+    this.handlers = {
+      relay: (question) => this.#answer(question),
+      // For a page that has to be visited before a legacy server accepts the call.
+      elicit: async ({ server, message, ...page }) => {
+        if (page.mode !== 'url') return { action: 'decline' };
+        const params = { mode: 'url', message, url: page.url, elicitationId: randomUUID() };
+        const { action } = await this.#answer({ server, method: 'elicitation/create', params });
+        return action === 'accept' ? { action, isDone: true } : { action: action === 'cancel' ? action : 'decline' };
+      },
+      onUnowned: (server) => fleet.lineOf(server).makeExclusive(),
+      onError: fleet.parts.host.onError,
+    };
+  }
+
+  begin(server: ServerName, served: ServedCall): () => void {
+    const entry = { server, served };
+    this.#running.push(entry);
+    return () => {
+      this.#running.splice(this.#running.lastIndexOf(entry), 1);
+    };
+  }
+
+  /** A client that cannot be asked is answered for at once. */
+  async #answer({ server, method, params, key }: RelayedQuestion): Promise<JsonObject> {
+    const { fleet, peer } = this;
+    const canAnswer = isDeclared(method, params, peer.capabilities);
+    // A legacy server is told the folder of the workspace, whichever client calls: its process is shared.
+    if (method === 'roots/list' && (key === undefined || !canAnswer)) return { roots: fleet.roots() };
+    const served = this.#running.findLast((each) => each.server === server)?.served;
+    if (!canAnswer || served === undefined) return refuse(method);
+    return served.ask(method, params, key === undefined ? {} : { key });
+  }
+}
+
+/** An elicitation is declined, since that is an answer; for sampling there is none. */
+function refuse(method: RelayedQuestion['method']): JsonObject {
+  const reason = 'the client that called cannot be asked';
+  if (method === 'elicitation/create') return { action: 'decline', _meta: { 'plexus/reason': reason } };
+  throw new ProtocolError(codes.methodNotFound, `${method} is not answered: ${reason}`);
+}
+
+function isDeclared(method: RelayedQuestion['method'], { mode }: JsonObject, capabilities: JsonObject): boolean {
+  const { elicitation, sampling, roots } = capabilities;
+  if (method === 'sampling/createMessage') return isObject(sampling);
+  if (method === 'roots/list') return isObject(roots);
+  if (!isObject(elicitation)) return false;
+  return mode === 'url'
+    ? elicitation['url'] !== undefined
+    : elicitation['form'] !== undefined || elicitation['url'] === undefined;
+}
+
+export interface RelayOptions {
+  readonly server: ServerName;
+  readonly isRaw: boolean;
+  readonly isOwnOrder: boolean;
+  /** Of an earlier round, as the server is to get them. */
+  readonly inputs: JsonObject | undefined;
+  readonly onSent: () => void;
+}
+
+export class ServedRelay implements Relay {
+  readonly handlers: ViewHandlers;
+  readonly isRaw: boolean;
+  readonly isOwnOrder: boolean;
+  readonly inputs: JsonObject | undefined;
+  readonly envelope: JsonObject;
+  readonly passesInput: boolean;
+  readonly passesRefusals: boolean;
+  readonly onSent: () => void;
+  readonly #served: ServedCall;
+  readonly #clock: Pick<Clock, 'now'>;
+  #latest: Progress = NO_PROGRESS;
+  /** For the heartbeat: when the client was last told of progress. */
+  lastAt: number;
+
+  constructor(caller: RelayCaller, served: ServedCall, options: RelayOptions) {
+    const { peer } = caller;
+    this.handlers = caller.handlers;
+    this.isRaw = options.isRaw;
+    this.isOwnOrder = options.isOwnOrder;
+    this.inputs = options.inputs;
+    this.onSent = options.onSent;
+    this.passesInput = peer.era === 'modern';
+    this.passesRefusals = peer.era === 'legacy';
+    this.envelope = envelopeOf(peer, served.meta);
+    this.#served = served;
+    this.#clock = caller.fleet.parts.host.clock;
+    this.lastAt = this.#clock.now();
+  }
+
+  onProgress(progress: Progress): void {
+    this.#latest = progress;
+    this.lastAt = this.#clock.now();
+    this.#served.progress(progress);
+  }
+
+  onLog({ level, data, logger }: JsonObject): void {
+    if (isLogLevel(level)) this.#served.log(level, data, typeof logger === 'string' ? logger : undefined);
+  }
+
+  /** No progress came for a while: the client is told that the call still runs. Progress must grow, so it grows by next to nothing. */
+  tell(): void {
+    this.#latest = { ...this.#latest, progress: this.#latest.progress + LEAST_PROGRESS };
+    this.#served.progress(this.#latest);
+  }
+}
+
+const NO_PROGRESS: Progress = { progress: 0 };
+const LEAST_PROGRESS = 1e-6;
+
+/** A modern server is told what this client can do, not what the gateway can. */
+function envelopeOf({ era, capabilities, session }: Peer, meta: JsonObject): JsonObject {
+  const level = era === 'modern' ? meta[metaKeys.logLevel] : session?.level;
+  const told = era === 'modern' ? capabilities : askable(capabilities);
+  return { [metaKeys.clientCapabilities]: told, ...(level !== undefined && { [metaKeys.logLevel]: level }) };
+}
+
+const askableOf = new WeakMap<JsonObject, JsonObject>();
+
+/** Of a legacy client's capabilities, those that the modern era has too. */
+function askable(capabilities: JsonObject): JsonObject {
+  const known = askableOf.get(capabilities);
+  if (known !== undefined) return known;
+  const { elicitation, sampling, roots, extensions } = capabilities;
+  const told = {
+    ...(isObject(elicitation) && { elicitation: Object.keys(elicitation).length === 0 ? { form: {} } : elicitation }),
+    ...(isObject(sampling) && { sampling }),
+    ...(isObject(roots) && { roots: {} }),
+    ...(isObject(extensions) && { extensions }),
+  };
+  askableOf.set(capabilities, told);
+  return told;
+}
+
+const OWN_META = 'io.modelcontextprotocol/';
+
+/** The client's `_meta` for the server: without what belongs to this hop. */
+export function passedMeta(meta: JsonObject): JsonObject | undefined {
+  let passed: Record<string, unknown> | undefined;
+  for (const key of Object.keys(meta)) {
+    if (key === 'progressToken' || key.startsWith(OWN_META)) continue;
+    passed ??= {};
+    passed[key] = meta[key];
+  }
+  return passed;
+}
