@@ -8,6 +8,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { installPinned } from '../../scripts/pinned-packages.mjs';
+import { startGateway } from '../servers/gateway.mjs';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const modules = join(here, 'node_modules');
@@ -19,21 +20,34 @@ const SCENARIOS_AT_ONCE = 2;
 /** The suite gives a client 30 s; this is for a suite that hangs itself. */
 const HANGING_MS = 90_000;
 
+const REVISIONS = ['2025-11-25', '2026-07-28'];
+
+/** The eras of the servers behind the gateway. */
+const UPSTREAMS = ['legacy', 'modern'];
+
 /** The logins of 2025-03-26, which no later revision requires and older servers still have. */
 const OLDEST_LOGINS = ['auth/2025-03-26-oauth-metadata-backcompat', 'auth/2025-03-26-oauth-endpoint-fallback'];
 
 /**
- * Runs every scenario that the suite has for clients, and for servers those of both revisions without the extensions; what it does
- * not score included, whatever fails; says each by name and how many passed and failed. With a pattern: those whose names match.
+ * Runs every scenario that the suite has for clients, and for servers those of both revisions without the extensions: against a server on
+ * our own serving side, and against the gateway in front of servers of either era. What it does not score is included, whatever fails.
+ * Says each by name and how many passed and failed. With a pattern: those whose lines match.
  */
 export async function runConformance(pattern = '') {
-  const isAsked = ({ scenario }) => new RegExp(pattern).test(scenario);
+  const isAsked = (run) => new RegExp(pattern).test(nameOf(run));
   const node = installPinned(here, { what: 'the conformance suite', needsNode: SUITE_NODE });
   const all = [
     ...everyScenario(node).map((scenario) => ({ leg: 'client', scenario, version: '0.1', by: '0.1.16' })),
     ...['client', 'server'].flatMap((leg) =>
-      ['2025-11-25', '2026-07-28'].flatMap((revision) =>
+      REVISIONS.flatMap((revision) =>
         scenariosOf(revision, leg).map((scenario) => ({ leg, scenario, version: '0.2', by: revision, revision })),
+      ),
+    ),
+    ...REVISIONS.flatMap((revision) =>
+      UPSTREAMS.flatMap((upstream) =>
+        scenariosThrough(revision, upstream).map((scenario) => ({
+          ...{ leg: 'server', upstream, scenario, version: '0.2', by: revision, revision },
+        })),
       ),
     ),
     ...OLDEST_LOGINS.map((scenario) => ({
@@ -42,17 +56,30 @@ export async function runConformance(pattern = '') {
   ];
   const asked = all.filter(isAsked);
   const counts = { passed: 0, failed: 0, failures: [] };
-  const server = asked.some(({ leg }) => leg === 'server') ? await startServer() : undefined;
+  const server = asked.some(({ leg, upstream }) => leg === 'server' && !upstream) ? await startServer() : undefined;
+  const gateway = asked.some(({ upstream }) => upstream) ? await startGatewayOfBoth() : undefined;
   await eachOf(asked, async (run) => {
-    const { checks, problems } = await judge(node, run, server?.url);
+    const url = run.upstream ? `${gateway.origin}/mcp/s/${run.upstream}` : server?.url;
+    const { checks, problems } = await judge(node, run, url);
     const ok = problems.length === 0;
     counts[ok ? 'passed' : 'failed'] += 1;
-    console.log(`${ok ? 'ok    ' : 'FAILED'} ${run.by.padEnd(10)} ${run.leg} ${run.scenario} (${checks} checks)`);
-    if (!ok) counts.failures.push(`conformance: ${run.by} ${run.leg} ${run.scenario}`);
+    console.log(`${ok ? 'ok    ' : 'FAILED'} ${nameOf(run)} (${checks} checks)`);
+    if (!ok) counts.failures.push(`conformance: ${nameOf(run)}`);
     for (const problem of problems) console.log(problem.replace(/^/gm, '       '));
   });
   server?.child.disconnect();
+  await gateway?.stop();
   return counts;
+}
+
+const nameOf = ({ by, leg, upstream, scenario }) =>
+  `${by.padEnd(10)} ${upstream === undefined ? leg : `gateway, ${upstream} server:`} ${scenario}`;
+
+/** Both servers are written with the SDK: what the gateway does is not measured by our own serving side. */
+function startGatewayOfBoth() {
+  const fixture = join(here, '../servers/conformance-sdk.mjs');
+  const entries = UPSTREAMS.map((era) => [era, { command: process.execPath, args: [fixture, era] }]);
+  return startGateway({ servers: Object.fromEntries(entries), settings: { serving: { sampling: true } } });
 }
 
 /** The server under test, which goes when it is disconnected. */
@@ -78,6 +105,16 @@ function scenariosOf(revision, side) {
     .filter(({ leg, reason }) => leg === side && (side === 'client' || reason !== 'extension'))
     .map(({ scenario }) => scenario);
   return [...requirements[side], ...unscored];
+}
+
+/** A server of the older era asks when it wants; the modern scenarios about questions expect them in the answer to a request. */
+const asksModern = (scenario) =>
+  scenario === 'server-stateless' ||
+  (scenario.startsWith('input-required-result-') && scenario !== 'input-required-result-unsupported-methods');
+
+function scenariosThrough(revision, upstream) {
+  const all = scenariosOf(revision, 'server');
+  return revision === '2026-07-28' && upstream === 'legacy' ? all.filter((scenario) => !asksModern(scenario)) : all;
 }
 
 async function eachOf(runs, perform) {

@@ -86,7 +86,8 @@ async function asking(server, ctx, run) {
       if (token !== undefined)
         void mcpReq.notify({ method: 'notifications/progress', params: { progressToken: token, ...report } });
     },
-    closeStream: () => undefined,
+    // Pipes have no stream to end. A call that takes its time gets one between the gateway and its client.
+    closeStream: () => new Promise((resolve) => setTimeout(resolve, 2_500)),
     ask(method, params, { key = method } = {}) {
       if (era === 'legacy') return mcpReq.send({ method, params });
       if (answers[key] !== undefined) return Promise.resolve(answers[key]);

@@ -160,7 +160,7 @@ const tools = {
     description: 'Ends its stream before it answers.',
     async run(_, call) {
       await pause(100);
-      call.closeStream();
+      await call.closeStream();
       await pause(100);
       return 'Reconnection test completed successfully';
     },
@@ -345,21 +345,26 @@ const prompts = {
   },
 };
 
-const triggerOf = (kind, listChanged) => ({
-  description: `Says that the ${kind} have changed.`,
+/** Adds one more to the list, or removes it again, and says so. */
+const triggerOf = (kind, list, added, listChanged) => ({
+  description: `Changes the ${kind}.`,
   run() {
+    if (list.added === undefined) list.added = added;
+    else delete list.added;
     listChanged(kind);
     return 'told';
   },
 });
 
 /** `listChanged(kind)` tells the clients that this list has changed. */
-export const createFixtures = ({ listChanged }) => ({
-  tools: {
-    ...tools,
-    test_trigger_tool_change: triggerOf('tools', listChanged),
-    test_trigger_prompt_change: triggerOf('prompts', listChanged),
-  },
-  ...{ resources, templates, prompts },
-  complete: ({ value }) => ['paris', 'park', 'party'].filter((word) => word.startsWith(String(value))),
-});
+export function createFixtures({ listChanged }) {
+  const [ownTools, ownPrompts] = [{ ...tools }, { ...prompts }];
+  const tool = { description: 'Comes and goes.', run: () => 'added' };
+  const prompt = { description: 'Comes and goes.', get: () => 'added' };
+  ownTools.test_trigger_tool_change = triggerOf('tools', ownTools, tool, listChanged);
+  ownTools.test_trigger_prompt_change = triggerOf('prompts', ownPrompts, prompt, listChanged);
+  return {
+    ...{ tools: ownTools, resources, templates, prompts: ownPrompts },
+    complete: ({ value }) => ['paris', 'park', 'party'].filter((word) => word.startsWith(String(value))),
+  };
+}
