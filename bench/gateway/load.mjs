@@ -13,13 +13,14 @@ export async function openSession({ port, path, tool, sse = false }) {
   const target = stream?.path ?? path;
   const clientInfo = { name: 'bench', version: '1.0.0' };
   const first = createConnection(port);
+  const isInitialized = stream?.answerTo(1);
   const opened = await first.post(
     requestOf(target, port, {
       ...{ jsonrpc: '2.0', id: 1, method: 'initialize' },
       params: { protocolVersion: VERSION, capabilities: {}, clientInfo },
     }),
   );
-  await stream?.answerTo(1);
+  await isInitialized;
   const session = /^mcp-session-id: *(\S+)/im.exec(opened)?.[1];
   await first.post(requestOf(target, port, { jsonrpc: '2.0', method: 'notifications/initialized' }, session));
   const params = { name: tool, arguments: { text: 'how do you do?', size: 5 } };
@@ -120,6 +121,6 @@ function openStream(port, path) {
       text = events.pop();
       for (const event of events) told(/^data: (.*)$/m.exec(event)?.[1] ?? '');
     });
-    socket.on('error', reject);
+    socket.on('error', reject).on('close', () => reject(new Error('the gateway closed the stream')));
   });
 }

@@ -55,7 +55,11 @@ async function sampleOf({ start, path, tool, sse }, { folder, calls, signal }) {
   const child = spawn(process.execPath, words, { cwd: home, env: environmentIn(home), stdio: 'ignore', signal });
   child.on('error', () => undefined);
   try {
-    const session = await whenUp(() => openSession({ port, path, tool, sse }), child);
+    const session = await whenUp(child, async () => {
+      const opened = await openSession({ port, path, tool, sse });
+      await opened.call(1, 1);
+      return opened;
+    });
     await session.call(calls, IN_FLIGHT);
     const before = await usageIn(home);
     const from = performance.now();
@@ -97,8 +101,8 @@ async function freePort() {
   return port;
 }
 
-/** Gateways differ in how they say that they are up: the first session that opens counts. */
-async function whenUp(open, child) {
+/** Gateways differ in how they say that they are up: the first session that can call the tool counts. */
+async function whenUp(child, open) {
   for (let attempt = 0; ; attempt += 1) {
     if (child.exitCode !== null) throw new Error(`${child.spawnargs.join(' ')} ended with ${child.exitCode}`);
     try {

@@ -51,6 +51,7 @@ export async function startGateway({ servers, settings = {}, node = [], env = {}
   return {
     origin,
     pid: child.pid,
+    home,
     complaints: () => complaints,
     async stop() {
       child.kill('SIGTERM');

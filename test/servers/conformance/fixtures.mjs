@@ -345,24 +345,24 @@ const prompts = {
   },
 };
 
-/** Adds one more to the list, or removes it again, and says so. */
-const triggerOf = (kind, list, added, listChanged) => ({
+/** Describes one of the list anew, and says that it has changed. */
+const triggerOf = (kind, list, changing, listChanged) => ({
   description: `Changes the ${kind}.`,
   run() {
-    if (list.added === undefined) list.added = added;
-    else delete list.added;
+    edition += 1;
+    list.test_changing = { ...changing, description: `Edition ${edition}.` };
     listChanged(kind);
     return 'told';
   },
 });
 
+let edition = 1;
+
 /** `listChanged(kind)` tells the clients that this list has changed. */
 export function createFixtures({ listChanged }) {
   const [ownTools, ownPrompts] = [{ ...tools }, { ...prompts }];
-  const tool = { description: 'Comes and goes.', run: () => 'added' };
-  const prompt = { description: 'Comes and goes.', get: () => 'added' };
-  ownTools.test_trigger_tool_change = triggerOf('tools', ownTools, tool, listChanged);
-  ownTools.test_trigger_prompt_change = triggerOf('prompts', ownPrompts, prompt, listChanged);
+  ownTools.test_trigger_tool_change = triggerOf('tools', ownTools, { run: () => 'changing' }, listChanged);
+  ownTools.test_trigger_prompt_change = triggerOf('prompts', ownPrompts, { get: () => 'changing' }, listChanged);
   return {
     ...{ tools: ownTools, resources, templates, prompts: ownPrompts },
     complete: ({ value }) => ['paris', 'park', 'party'].filter((word) => word.startsWith(String(value))),
