@@ -43,20 +43,35 @@ export class Emitter<Event> {
   }
 }
 
-export interface Events<Event> {
+export interface Events<Event extends { readonly type: string }> {
   readonly emit: Emit<Event>;
-  readonly on: (listener: Emit<Event>) => Unsubscribe;
+  /** `types`: what the listener hears; everything without it. */
+  readonly on: (listener: Emit<Event>, types?: readonly Event['type'][]) => Unsubscribe;
   readonly isHeard: () => boolean;
 }
 
-/** Every event passes through `clean` before a listener gets it; without a listener, nothing is cleaned. */
-export function createEvents<Event>(report: (error: unknown) => void, clean: (event: Event) => Event): Events<Event> {
+/** Every event passes through `clean` before a listener gets it; what no listener hears is not cleaned. */
+export function createEvents<Event extends { readonly type: string }>(
+  report: (error: unknown) => void,
+  clean: (event: Event) => Event,
+): Events<Event> {
   const emitter = new Emitter<Event>(report);
+  /** For each listener whether it hears a type. */
+  const hearings = new Set<(type: Event['type']) => boolean>();
+  const isHeard = (type: Event['type']) => [...hearings].some((hears) => hears(type));
   return {
     emit: (event) => {
-      if (emitter.isHeard) emitter.emit(clean(event));
+      if (isHeard(event.type)) emitter.emit(clean(event));
     },
-    on: (listener) => emitter.on(listener),
+    on: (listener, types) => {
+      const hears = (type: Event['type']) => types?.includes(type) ?? true;
+      const unsubscribe = emitter.on((event) => (hears(event.type) ? listener(event) : undefined));
+      hearings.add(hears);
+      return () => {
+        hearings.delete(hears);
+        unsubscribe();
+      };
+    },
     isHeard: () => emitter.isHeard,
   };
 }
