@@ -43,8 +43,9 @@ export class Emitter<Event> {
   }
 }
 
-export interface Events<Event> {
+export interface Events<Event extends { readonly type: string }> {
   readonly emit: Emit<Event>;
+<<<<<<< HEAD
   readonly on: (listener: Emit<Event>) => Unsubscribe;
   /** Listens to events of these types alone. Such a listener does not count as one that hears every event. */
   readonly onSome: (types: readonly string[], listener: Emit<Event>) => Unsubscribe;
@@ -52,11 +53,20 @@ export interface Events<Event> {
 }
 
 /** Every event passes through `clean` before a listener gets it; without a listener, nothing is cleaned. */
+=======
+  /** `types`: what the listener hears; everything without it. */
+  readonly on: (listener: Emit<Event>, types?: readonly Event['type'][]) => Unsubscribe;
+  readonly isHeard: () => boolean;
+}
+
+/** Every event passes through `clean` before a listener gets it; what no listener hears is not cleaned. */
+>>>>>>> wt-perf
 export function createEvents<Event extends { readonly type: string }>(
   report: (error: unknown) => void,
   clean: (event: Event) => Event,
 ): Events<Event> {
   const emitter = new Emitter<Event>(report);
+<<<<<<< HEAD
   const byType = new Map<string, Emitter<Event>>();
   return {
     emit: (event) => {
@@ -75,6 +85,24 @@ export function createEvents<Event extends { readonly type: string }>(
         for (const stop of stops) stop();
       };
     },
+=======
+  /** For each listener whether it hears a type. */
+  const hearings = new Set<(type: Event['type']) => boolean>();
+  const isHeard = (type: Event['type']) => [...hearings].some((hears) => hears(type));
+  return {
+    emit: (event) => {
+      if (isHeard(event.type)) emitter.emit(clean(event));
+    },
+    on: (listener, types) => {
+      const hears = (type: Event['type']) => types?.includes(type) ?? true;
+      const unsubscribe = emitter.on((event) => (hears(event.type) ? listener(event) : undefined));
+      hearings.add(hears);
+      return () => {
+        hearings.delete(hears);
+        unsubscribe();
+      };
+    },
+>>>>>>> wt-perf
     isHeard: () => emitter.isHeard,
   };
 }

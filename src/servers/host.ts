@@ -140,11 +140,24 @@ export interface Host<Further = never> {
   readonly closing: AbortController;
 }
 
+<<<<<<< HEAD
 export type ListeningHost<Further> = Host<Further> & Pick<Events<ServerEvent | Further>, 'on' | 'onSome'>;
+=======
+export type ListeningHost<Further extends AnyEvent> = Host<Further> & Pick<Events<ServerEvent | Further>, 'on'>;
+>>>>>>> wt-perf
 
-type Listening<Further> = HostOptions & { readonly onEvent?: (event: ServerEvent | Further) => void };
+type AnyEvent = { readonly type: string };
 
+<<<<<<< HEAD
 export function createHost<Further extends { readonly type: string }>(
+=======
+interface Listening<Further extends AnyEvent> extends HostOptions {
+  readonly onEvent?: (event: ServerEvent | Further) => void;
+  readonly eventTypes?: readonly (ServerEvent | Further)['type'][];
+}
+
+export function createHost<Further extends AnyEvent>(
+>>>>>>> wt-perf
   options: Listening<Further>,
   environment: HostEnvironment,
 ): ListeningHost<Further> {
@@ -160,7 +173,7 @@ export function createHost<Further extends { readonly type: string }>(
     events.emit(event);
     notice(event as ServerEvent);
   };
-  if (options.onEvent) on(options.onEvent);
+  if (options.onEvent) on(options.onEvent, options.eventTypes);
   for (const problem of unknownOptions('createRuntime()', options, runtimeOptionNames)) onError(new TypeError(problem));
   const onUnreadable = (file: string) => onError(new RuntimeError('STORE_UNREADABLE', { what: file }));
   return {
@@ -198,7 +211,7 @@ function createOnError(onError: (error: unknown) => void, redactor: Redactor): (
 }
 
 /** All options of `createRuntime`: the compiler refuses one too few or too many. */
-const runtimeOptionNames: Readonly<Record<keyof Required<HostOptions> | 'onEvent', true>> = {
+const runtimeOptionNames: Readonly<Record<keyof Required<HostOptions> | 'onEvent' | 'eventTypes', true>> = {
   cwd: true,
   env: true,
   home: true,
@@ -234,6 +247,7 @@ const runtimeOptionNames: Readonly<Record<keyof Required<HostOptions> | 'onEvent
   roots: true,
   onToolsChanged: true,
   onEvent: true,
+  eventTypes: true,
 };
 
 /** Every open question to a person and every host's permission check listens to it: more than ten at once are no leak. */
