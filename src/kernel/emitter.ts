@@ -45,65 +45,38 @@ export class Emitter<Event> {
 
 export interface Events<Event extends { readonly type: string }> {
   readonly emit: Emit<Event>;
-<<<<<<< HEAD
-  readonly on: (listener: Emit<Event>) => Unsubscribe;
-  /** Listens to events of these types alone. Such a listener does not count as one that hears every event. */
-  readonly onSome: (types: readonly string[], listener: Emit<Event>) => Unsubscribe;
-  readonly isHeard: () => boolean;
-}
-
-/** Every event passes through `clean` before a listener gets it; without a listener, nothing is cleaned. */
-=======
   /** `types`: what the listener hears; everything without it. */
   readonly on: (listener: Emit<Event>, types?: readonly Event['type'][]) => Unsubscribe;
-  readonly isHeard: () => boolean;
+  readonly isHeard: (type: string) => boolean;
 }
 
 /** Every event passes through `clean` before a listener gets it; what no listener hears is not cleaned. */
->>>>>>> wt-perf
 export function createEvents<Event extends { readonly type: string }>(
   report: (error: unknown) => void,
   clean: (event: Event) => Event,
 ): Events<Event> {
-  const emitter = new Emitter<Event>(report);
-<<<<<<< HEAD
+  const all = new Emitter<Event>(report);
   const byType = new Map<string, Emitter<Event>>();
+  const isHeard = (type: string) => all.isHeard || byType.get(type)?.isHeard === true;
   return {
     emit: (event) => {
-      if (emitter.isHeard) emitter.emit(clean(event));
-      const some = byType.get(event.type);
-      if (some?.isHeard) some.emit(clean(event));
+      if (!isHeard(event.type)) return;
+      const cleaned = clean(event);
+      all.emit(cleaned);
+      byType.get(event.type)?.emit(cleaned);
     },
-    on: (listener) => emitter.on(listener),
-    onSome(types, listener) {
-      const stops = types.map((type) => {
+    on: (listener, types) => {
+      if (types === undefined) return all.on(listener);
+      const unsubscribes = types.map((type) => {
         const some = byType.get(type) ?? new Emitter<Event>(report);
         byType.set(type, some);
         return some.on(listener);
       });
       return () => {
-        for (const stop of stops) stop();
+        for (const unsubscribe of unsubscribes) unsubscribe();
       };
     },
-=======
-  /** For each listener whether it hears a type. */
-  const hearings = new Set<(type: Event['type']) => boolean>();
-  const isHeard = (type: Event['type']) => [...hearings].some((hears) => hears(type));
-  return {
-    emit: (event) => {
-      if (isHeard(event.type)) emitter.emit(clean(event));
-    },
-    on: (listener, types) => {
-      const hears = (type: Event['type']) => types?.includes(type) ?? true;
-      const unsubscribe = emitter.on((event) => (hears(event.type) ? listener(event) : undefined));
-      hearings.add(hears);
-      return () => {
-        hearings.delete(hears);
-        unsubscribe();
-      };
-    },
->>>>>>> wt-perf
-    isHeard: () => emitter.isHeard,
+    isHeard,
   };
 }
 

@@ -122,7 +122,7 @@ export interface Host<Further = never> {
   readonly startedAt: number;
   readonly emit: Emit<ServerEvent | Further>;
   /** Whether the host listens to events. */
-  readonly isHeard: () => boolean;
+  readonly isHeard: (type: string) => boolean;
   /** Never throws, and the error it passes on holds no secrets. */
   readonly onError: (error: unknown) => void;
   /** Approvals, grants and answers. */
@@ -140,24 +140,16 @@ export interface Host<Further = never> {
   readonly closing: AbortController;
 }
 
-<<<<<<< HEAD
-export type ListeningHost<Further> = Host<Further> & Pick<Events<ServerEvent | Further>, 'on' | 'onSome'>;
-=======
 export type ListeningHost<Further extends AnyEvent> = Host<Further> & Pick<Events<ServerEvent | Further>, 'on'>;
->>>>>>> wt-perf
 
 type AnyEvent = { readonly type: string };
 
-<<<<<<< HEAD
-export function createHost<Further extends { readonly type: string }>(
-=======
 interface Listening<Further extends AnyEvent> extends HostOptions {
   readonly onEvent?: (event: ServerEvent | Further) => void;
   readonly eventTypes?: readonly (ServerEvent | Further)['type'][];
 }
 
 export function createHost<Further extends AnyEvent>(
->>>>>>> wt-perf
   options: Listening<Further>,
   environment: HostEnvironment,
 ): ListeningHost<Further> {
@@ -167,7 +159,7 @@ export function createHost<Further extends AnyEvent>(
   const redactor = createRedactor(knownSecrets);
   const { logger, logs = true, resultFiles = true } = options;
   const onError = createOnError(options.onError ?? errorNotice(logger), redactor);
-  const { on, onSome, isHeard, ...events } = createEvents<ServerEvent | Further>(onError, redactor.value);
+  const { on, isHeard, ...events } = createEvents<ServerEvent | Further>(onError, redactor.value);
   const notice = createNotices({ logger, redactor, isHeard });
   const emit = (event: ServerEvent | Further) => {
     events.emit(event);
@@ -184,7 +176,6 @@ export function createHost<Further extends AnyEvent>(
     emit,
     isHeard,
     on,
-    onSome,
     onError,
     store: options.store ?? createFileStore(stateFolder(environment), clock),
     cache: trackWrites(options.store ?? createFileStore(cacheFolder(environment), clock, onUnreadable)),
