@@ -18,7 +18,7 @@ import {
   providers,
 } from './models/providers.ts';
 
-/** What a person says on the command line. */
+/** The words of a person on the command line. */
 export interface ModelFlags {
   readonly provider?: string | undefined;
   readonly url?: string | undefined;
@@ -71,7 +71,7 @@ export const budgetOf = ({ maxSteps, maxTokens, maxTimeMs }: AgentSettings): Run
   timeMs: maxTimeMs,
 });
 
-/** What one source says, or all of them together. */
+/** The wish of one source, or of all together. */
 interface ModelWish {
   readonly provider?: ProviderName | undefined;
   readonly url?: string | undefined;
