@@ -38,6 +38,7 @@ const client = defineConfig({
     cli: 'src/cli/bin.ts',
     testing: 'src/testing/testing.ts',
     agent: 'src/agent/agent.ts',
+    gateway: 'src/gateway/gateway.ts',
     'ai-sdk': 'src/adapters/ai-sdk.ts',
     anthropic: 'src/adapters/anthropic.ts',
     google: 'src/adapters/google.ts',

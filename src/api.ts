@@ -146,6 +146,16 @@ export interface ApiDeps {
   readonly counts: CallCounts;
 }
 
+/** By the resources of each runtime: a host may have copied the runtime itself. */
+const partsOfRuntimes = new WeakMap<Resources, ApiDeps>();
+
+/** The parts behind a runtime: a gateway hands on whole requests, which a host has no need for. */
+export function partsOf({ resources }: Pick<Runtime, 'resources'>): ApiDeps {
+  const parts = partsOfRuntimes.get(resources);
+  if (parts === undefined) throw new TypeError('this is no runtime of createRuntime()');
+  return parts;
+}
+
 export function createApi(deps: ApiDeps): Runtime {
   const { host, servers, views, startup, counts } = deps;
   const { registry, catalog, resourceCatalog, subscriptions, fleet, status, sessions } = servers;
@@ -159,7 +169,7 @@ export function createApi(deps: ApiDeps): Runtime {
   };
   const redactedStartup = once(() => redactor.value(startup));
   const changes = redactFailures(redactor, createChanges(deps));
-  return {
+  const runtime: Runtime = {
     ...views.root,
     view: (asked) => views.open(asked),
     on: createOn(host),
@@ -184,6 +194,8 @@ export function createApi(deps: ApiDeps): Runtime {
     close,
     [Symbol.asyncDispose]: close,
   };
+  partsOfRuntimes.set(runtime.resources, deps);
+  return runtime;
 }
 
 type Changes = Pick<

@@ -3,7 +3,7 @@
 
 import type { ToolWindow } from './builtins/tool-window.ts';
 import type { CallProgress } from './call/events.ts';
-import type { Caller, CallPath, ToolCall } from './call/pipeline.ts';
+import type { Caller, CallPath, Relay, ToolCall } from './call/pipeline.ts';
 import { resolveTarget } from './call/resolve.ts';
 import type { Progress } from './connection/session.ts';
 import { Cancellation } from './kernel/cancellation.ts';
@@ -29,6 +29,11 @@ export interface TurnCallOptions {
   readonly approve?: Approve;
   /** The timeout of this one call, whatever is configured; 0 turns it off. */
   readonly timeoutMs?: number;
+}
+
+/** For the gateway, which hands on the calls of its clients; the outcome then holds the server's answer too. */
+export interface RelayedCallOptions extends TurnCallOptions {
+  readonly relay: Relay;
 }
 
 export interface Turn {
@@ -67,7 +72,8 @@ export function createTurn(window: ToolWindow, { perform, wouldAsk }: Omit<CallP
       const cancellation = new Cancellation();
       return wouldAsk({ callId: '', ...target, visibleTools, cancellation, onProgress: ignoreProgress, caller });
     },
-    call(name, args = {}, { callId = `plexus-call-${++lastCall}`, meta, signal, onProgress, approve, timeoutMs } = {}) {
+    call(name, args = {}, options: TurnCallOptions & Partial<RelayedCallOptions> = {}) {
+      const { callId = `plexus-call-${++lastCall}`, meta, signal, onProgress, approve, timeoutMs, relay } = options;
       if (signal?.aborted) return Promise.reject(signal.reason);
       const cancellation = new Cancellation();
       const target = resolveTarget(window, textOf(name), args as JsonObject);
@@ -90,9 +96,11 @@ export function createTurn(window: ToolWindow, { perform, wouldAsk }: Omit<CallP
         observer: undefined,
         timer: undefined,
         permit: undefined,
+        relay,
       };
+      relay?.begin(cancellation);
       const unsubscribe = signal && cancellation.follow(signal);
-      const isHidden = tool !== undefined && !builtin && !window.isShown(tool);
+      const isHidden = relay === undefined && tool !== undefined && !builtin && !window.isShown(tool);
       if (unsubscribe === undefined && !isHidden) return perform(call);
       return perform(call).then(
         (outcome) => {

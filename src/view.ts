@@ -79,6 +79,11 @@ export interface Views {
   close(): Promise<void>;
 }
 
+const sessionsOfViews = new WeakMap<View, SessionProvider>();
+
+/** The sessions that a view of `view()` uses: for a gateway, which hands on whole requests. */
+export const sessionsOf = (view: View): SessionProvider | undefined => sessionsOfViews.get(view);
+
 /** Makes all views of one runtime, and closes their private connections with it. */
 export function createViews(host: Host<CallEvent>, servers: Servers, calls: Omit<CallPath, 'counts'>): Views {
   const { catalog, registry, status } = servers;
@@ -114,7 +119,9 @@ export function createViews(host: Host<CallEvent>, servers: Servers, calls: Omit
         sessions,
         rights: rightsOfView({ permissions, approve, readOnly }),
       });
-      return { ...view, close: () => view.close().finally(() => privates.delete(sessions)) };
+      const opened = { ...view, close: () => view.close().finally(() => privates.delete(sessions)) };
+      sessionsOfViews.set(opened, sessions);
+      return opened;
     },
     sessions: () => [...privates].flatMap((each) => each.sessions()),
     follow: async () => {

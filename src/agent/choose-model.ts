@@ -71,7 +71,7 @@ export const budgetOf = ({ maxSteps, maxTokens, maxTimeMs }: AgentSettings): Run
   timeMs: maxTimeMs,
 });
 
-/** The wish of one source, or of all together. */
+/** The words of one source, or of all together. */
 interface ModelWish {
   readonly provider?: ProviderName | undefined;
   readonly url?: string | undefined;

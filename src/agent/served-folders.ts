@@ -6,7 +6,7 @@ import type { Runtime } from '../api.ts';
 import { isWithin } from '../config/scopes.ts';
 import { realPath } from '../kernel/real-path.ts';
 
-/** Where conversations may work beside the agent's own folder. */
+/** The folders that conversations may work in beside the agent's own folder. */
 export interface ServedFolders {
   /** Folders outside of the agent's own; what lies below them counts too. */
   readonly allowed: readonly string[];

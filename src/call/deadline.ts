@@ -86,8 +86,8 @@ class RunningLimits implements CallTimer {
 
 const FOREVER = Number.POSITIVE_INFINITY;
 
-const mayAsk = ({ caller: { handlers } }: ToolCall) =>
-  handlers.elicit !== undefined || handlers.sample !== undefined || handlers.roots !== undefined;
+const mayAsk = ({ caller: { handlers }, relay }: ToolCall) =>
+  relay !== undefined || handlers.elicit !== undefined || handlers.sample !== undefined || handlers.roots !== undefined;
 
 /** Holds the limits of a call while a person is asked: no longer than `limits.questions.suspendedMs` in all. */
 class Suspension {

@@ -2,7 +2,7 @@
 // waits here.
 
 import type { CallOptions, Progress, RequestOutcome, Session } from '../connection/session.ts';
-import type { JsonObject } from '../kernel/json.ts';
+import { isObject, type JsonObject } from '../kernel/json.ts';
 import { type FailureData, RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { ToolId } from '../model/names.ts';
@@ -10,8 +10,8 @@ import { paramHeaders } from '../model/param-headers.ts';
 import type { Tool } from '../model/tool.ts';
 import type { SessionProvider } from '../servers/sessions.ts';
 import type { Recheck } from './authorize/recheck.ts';
-import { type BuiltinCall, type OutcomeDraft, type Perform, type ToolCall, toolOf } from './pipeline.ts';
-import { outcome, readResult } from './result.ts';
+import { type BuiltinCall, type OutcomeDraft, type Perform, type Relay, type ToolCall, toolOf } from './pipeline.ts';
+import { outcome, readResult, relayedOutcome } from './result.ts';
 
 type LostAnswer = Extract<RequestOutcome, { kind: 'lost' }>;
 
@@ -68,6 +68,7 @@ class Delivery implements CallOptions {
   readonly repeatable: boolean;
   readonly cancellation: CallOptions['cancellation'];
   readonly handlers: CallOptions['handlers'];
+  readonly relay: ToolCall['relay'];
   meta: JsonObject | undefined;
   headers: Readonly<Record<string, string>> | undefined;
   attempts = 0;
@@ -82,7 +83,8 @@ class Delivery implements CallOptions {
     this.sessions = sessions;
     this.repeatable = sessions.isRepeatable(tool);
     this.cancellation = call.cancellation;
-    this.handlers = call.caller.handlers;
+    this.handlers = call.relay?.handlers ?? call.caller.handlers;
+    this.relay = call.relay;
   }
 
   send(session: Session): Promise<RequestOutcome> {
@@ -90,6 +92,7 @@ class Delivery implements CallOptions {
     const { arguments: args, meta, observer } = this.call;
     this.attempts += 1;
     observer?.onSent();
+    this.relay?.onSent();
     this.meta = metaOf(meta, this.sessions.metaFor(session));
     const isMirrored = session.era === 'modern' && session.transport === 'http';
     this.headers = isMirrored ? paramHeaders(definition.inputSchema, args) : undefined;
@@ -98,6 +101,7 @@ class Delivery implements CallOptions {
 
   onProgress(progress: Progress): void {
     this.call.timer?.onSign();
+    this.relay?.onProgress(progress);
     this.call.observer?.onProgress(progress);
   }
 
@@ -179,10 +183,11 @@ function isWorthRepeating(answer: RequestOutcome, { repeatable }: Delivery): ans
 
 function outcomeOf(
   answer: RequestOutcome,
-  { tool: { id, freshness }, sessions, attempts }: Delivery,
+  { tool: { id, freshness }, sessions, attempts, relay }: Delivery,
   session: Session,
 ): OutcomeDraft | Promise<OutcomeDraft> {
   const how = { attempts, fromCache: freshness === 'cached' };
+  if (relay !== undefined && isPassedOn(answer, relay)) return relayedOutcome(id, answer, how);
   switch (answer.kind) {
     case 'result':
       return readResult(answer.result, id, how);
@@ -201,6 +206,14 @@ function outcomeOf(
       });
   }
 }
+
+/** A client gets errors and questions as they are; the result only if it wants it whole. */
+function isPassedOn(answer: RequestOutcome, { isRaw }: Relay): boolean {
+  if (answer.kind === 'result') return isRaw || isQuestion(answer.result);
+  return answer.kind === 'error';
+}
+
+const isQuestion = (result: unknown) => isObject(result) && result['resultType'] === 'input_required';
 
 function lossOf({ sent, cause }: LostAnswer, id: ToolId, session: Session): RuntimeError {
   const known = cause instanceof RuntimeError ? cause : undefined;

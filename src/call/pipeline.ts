@@ -1,7 +1,8 @@
 // Owns the shape of a call's journey: what travels, what a stage is, and how stages become one function.
 
-import type { ClientHandlers } from '../connection/client-handlers.ts';
-import type { Progress } from '../connection/session.ts';
+import type { ClientHandlers, ViewHandlers } from '../connection/client-handlers.ts';
+import type { RelayedRequest } from '../connection/requests.ts';
+import type { Progress, RequestOutcome } from '../connection/session.ts';
 import type { Cancellation } from '../kernel/cancellation.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { BuiltinAnswer } from '../model/builtin.ts';
@@ -10,7 +11,7 @@ import type { QualifiedName } from '../model/names.ts';
 import type { RuleText } from '../model/rule.ts';
 import type { OutcomeMeta, Tool, ToolOutcome } from '../model/tool.ts';
 import type { SessionProvider } from '../servers/sessions.ts';
-import type { Approve } from '../trust/approval.ts';
+import type { ApprovalAnswer, ApprovalRequest, Approve, QuestionOptions } from '../trust/approval.ts';
 import type { CallId } from './events.ts';
 import type { Taint } from './taint.ts';
 
@@ -45,6 +46,26 @@ export interface ToolCall {
   permit?: Permit | undefined;
   /** Present where the tool is a builtin: it is performed here instead of by a server. */
   readonly builtin?: BuiltinCall | undefined;
+  /** Present where a gateway hands on the call of one of its clients. */
+  readonly relay?: Relay | undefined;
+}
+
+/** A call that a gateway hands on: how its client is asked and told, and how much of the answer it gets. */
+export interface Relay extends RelayedRequest {
+  /** Those of the client that calls. */
+  readonly handlers: ViewHandlers;
+  /** Arguments and result pass as they are: the client's model reads them, and the server checks them. */
+  readonly isRaw: boolean;
+  /** The client has its own approval: where no rule matches, the call counts as a person's order. */
+  readonly isOwnOrder: boolean;
+  /** Asked in place of the caller's own, where the call itself brings none. */
+  approve?(request: ApprovalRequest, options: QuestionOptions): Promise<ApprovalAnswer>;
+  /** Told how the call is cancelled, before it begins: in place of a signal, which costs more than the rest of the call. */
+  begin(cancellation: Cancellation): void;
+  /** Called with every progress, however often it comes. */
+  onProgress(progress: Progress): void;
+  /** The call is about to be sent to its server. */
+  onSent(): void;
 }
 
 /** Told what becomes of a call while it runs. */
@@ -116,7 +137,11 @@ export interface Caller {
 export type Perform = (call: ToolCall) => Promise<OutcomeDraft>;
 
 /** The outcome on its way back: like the call one object, which `shape` and `observe` complete. The caller gets it as a `ToolOutcome`. */
-export type OutcomeDraft = Writable<Omit<ToolOutcome, 'meta'>> & { readonly meta: Writable<OutcomeMeta> };
+export type OutcomeDraft = Writable<Omit<ToolOutcome, 'meta'>> & {
+  readonly meta: Writable<OutcomeMeta>;
+  /** The server's answer itself, for a gateway that passes it on. */
+  readonly answer?: RequestOutcome;
+};
 
 type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
 

@@ -1,5 +1,6 @@
 // Owns reading the result of a tool call: a result of any shape becomes an outcome, or `RESULT_BROKEN` says what is wrong with it.
 
+import type { RequestOutcome } from '../connection/session.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import { keysOf } from '../kernel/many-keys.ts';
 import { inSlices, type Slices } from '../kernel/slices.ts';
@@ -38,6 +39,15 @@ export function readResult(result: unknown, id: ToolId, how: HowCalled): Outcome
   const isTooDeep = isDeeper(content, limits.resultDepth, budget) || isDeeper(structured, limits.resultDepth, budget);
   if (isTooDeep || budget.parts > 0) return read(isTooDeep);
   return inSlices(isDeepInSlices([content, structured], limits.resultDepth + 1)).then(read);
+}
+
+/** Holds the answer as it is; its blocks are only looked at. */
+export function relayedOutcome(id: ToolId, answer: RequestOutcome, { attempts, fromCache }: HowCalled): OutcomeDraft {
+  const result = answer.kind === 'result' && isObject(answer.result) ? answer.result : {};
+  const { content, isError, structuredContent: structured } = result;
+  const blocks = Array.isArray(content) ? content.filter(isBlock) : [];
+  const isFailure = isError === true || answer.kind === 'error';
+  return Object.assign(outcome(id, blocks, { isError: isFailure, structured, attempts, fromCache }), { answer });
 }
 
 /** A result with more parts is examined in slices. */

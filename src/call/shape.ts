@@ -43,11 +43,26 @@ export function shape(deps: ShapeDeps): Stage {
 
 /** A promise only where the text is long, or more than text. */
 function shaped(outcome: OutcomeDraft, call: ToolCall, deps: ShapeDeps): OutcomeDraft | Promise<OutcomeDraft> {
+  if (outcome.answer !== undefined) return flagged(outcome, call, deps);
   // The text of a builtin already says what its structured content holds.
   const structured = call.builtin ? undefined : outcome.structured;
   const plain = plainText(outcome.content, structured);
   if (plain !== undefined) return withText(plain, outcome, call, deps);
   return readWhole(outcome, structured, call, deps).then((text) => withText(text, outcome, call, deps));
+}
+
+/** An answer that a gateway passes on stays as it is: only the signals in its text are looked for, at its ends where it is long. */
+function flagged(outcome: OutcomeDraft, call: ToolCall, deps: ShapeDeps): OutcomeDraft {
+  const find = deps.findSignals ?? findSignals;
+  for (const block of outcome.content) {
+    if (block.type !== 'text' || typeof block.text !== 'string' || block.text === '') continue;
+    const { text } = block;
+    const isLong = text.length > 2 * SLICE_UNITS;
+    const found = isLong ? [...find(text.slice(0, SLICE_UNITS)), ...find(text.slice(-SLICE_UNITS))] : find(text);
+    if (found.length > 0) outcome.signals = [...outcome.signals, ...found];
+  }
+  tellSignals(outcome, call, deps);
+  return outcome;
 }
 
 function withText(

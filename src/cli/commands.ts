@@ -75,6 +75,11 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: 'Show what a server wrote to stderr, when it started and why it ended.',
     load: async () => (await import('./commands/logs.ts')).logs,
   },
+  serve: {
+    group: 'Use servers',
+    summary: 'Serve all servers behind one address to other programs, over HTTP or stdio.',
+    load: async () => (await import('./commands/serve.ts')).serve,
+  },
   agent: {
     group: 'Use servers',
     summary: 'Serve an agent that uses all servers to other programs, over MCP.',

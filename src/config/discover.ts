@@ -26,7 +26,7 @@ import {
 import type { HostServer } from './server-entry.ts';
 import { provenanceOf, type ServerClaim, type SourceOrigin } from './servers.ts';
 import { mergeSettings } from './settings.ts';
-import type { GatewayOptions } from './sources/docker-gateway.ts';
+import type { DockerGatewayOptions } from './sources/docker-gateway.ts';
 import type { Document } from './sources/document.ts';
 import { pluginFolders, readPlugins } from './sources/plugin.ts';
 
@@ -48,9 +48,9 @@ export interface LoadOptions extends HostEnvironment {
   readonly servers?: Readonly<Record<string, HostServer>> | undefined;
   readonly extraSources?: readonly ConfigSource[] | undefined;
   /** Detects Docker on this machine; the default caches the answer for the process. */
-  readonly docker?: GatewayOptions['docker'];
+  readonly docker?: DockerGatewayOptions['docker'];
   /** Limits how long to wait for Docker. Absent: without limit. */
-  readonly waitBudget?: GatewayOptions['waitBudget'];
+  readonly waitBudget?: DockerGatewayOptions['waitBudget'];
   /** The last readable content of each file, for a long-running reader: while a file is being edited, its servers stay. */
   readonly remembered?: Remembered | undefined;
   /** Keeps and gives back what the user's own files forbade when they were last readable. */

@@ -291,6 +291,12 @@ export const serverSchema = section({
     .default(false)
     .describe('Whether a start without a terminal waits for the server, and fails without it.'),
   perClient: flag().default(false).describe('Whether each client of Plexus gets its own connection to the server.'),
+  share: z
+    .enum(['workspace', 'machine'], '"workspace" or "machine"')
+    .default('workspace')
+    .describe(
+      'Who shares the server behind the gateway: the clients of one workspace, in its folder; or those of all, in your home folder and without roots.',
+    ),
   trustHints: flag()
     .default(false)
     .describe(
@@ -447,7 +453,43 @@ export const trustSchema = section({
 const NAME_LENGTH = 'a whole number from 20 to 256';
 const TOOL_SEARCH = '"auto", "on", "off" or "auto:N" with a percentage';
 
+export const profileSchema = section({
+  servers: texts().default(['*']).describe('The servers that its clients see, by name; `*` stands for anything.'),
+  tools: texts().default(['*']).describe('The tools that they see, as `server__tool`; `*` stands for anything.'),
+  shaping: z
+    .enum(['raw', 'shaped'], '"raw" or "shaped"')
+    .default('raw')
+    .describe(
+      'How results are told. `raw`: as servers send them, for editors, which shape results themselves; `shaped`: redacted, cut and marked, as a model of Plexus reads them.',
+    ),
+  expose: z
+    .enum(['all', 'search'], '"all" or "search"')
+    .default('all')
+    .describe('`search`: clients see a tool to search for tools and one to call them, in place of all tools.'),
+  approval: z
+    .enum(['client', 'plexus'], '"client" or "plexus"')
+    .default('client')
+    .describe(
+      "Who approves a call that no rule speaks of. `client`: the client's own approval counts, except for destructive, changed, unlocked or tainted tools; `plexus`: the client's user is asked.",
+    ),
+});
+
+const PORT = 'a port from 1 to 65535';
+
 export const servingSchema = section({
+  port: z.int(PORT).min(1, PORT).max(65_535, PORT).default(7_417).describe('The port of `plexus serve`.'),
+  sampling: flag()
+    .default(false)
+    .describe('Whether servers behind the gateway may have a client sample its model, where the client can.'),
+  profiles: z
+    .record(z.string(), profileSchema, 'a map from names to profiles')
+    .default({})
+    .describe(
+      'What clients see at `/mcp/p/NAME`. That of `/mcp` and of single servers at `/mcp/s/SERVER` is called `default`.',
+    ),
+  queuedCalls: size()
+    .default(limits.relay.queuedCalls)
+    .describe('How many calls may wait for one server of the gateway.'),
   messageBytes: size().default(limits.serving.messageBytes).describe('The largest message of a client.'),
   inFlight: size().default(limits.serving.inFlight).describe('How many calls run at once.'),
   waiting: size()
@@ -633,7 +675,7 @@ export const plexusSchema = section({
       'Whether a call asks first, even where a rule allows it, once the agent has read output of a server: every call but those of tools that are known to only read and to reach nothing outside (trusted hints of the open session, or `outbound = false` of the tool).',
     ),
   trust: trustSchema.prefault({}).describe('What an approval covers.'),
-  serving: servingSchema.prefault({}).describe('Limits of what Plexus serves to others.'),
+  serving: servingSchema.prefault({}).describe('What Plexus serves to others, and its limits.'),
   agent: agentSchema.prefault({}).describe('The agent: its model, and how much one prompt may cost.'),
 });
 
@@ -689,6 +731,7 @@ export const schemas = {
   results: resultsSchema,
   trust: trustSchema,
   serving: servingSchema,
+  profile: profileSchema,
   agent: agentSchema,
   plexus: plexusSchema,
   input: inputSchema,

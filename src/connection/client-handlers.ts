@@ -25,6 +25,21 @@ export interface ViewHandlers extends ClientHandlers {
   readonly emit?: Emit<ElicitationEvent>;
   /** Called with the error that a handler threw, or that says what is wrong with its answer. */
   readonly onError?: (error: unknown) => void;
+  /**
+   * Answers every request of a server in place of the handlers above, parameters and result as they are: a gateway passes both
+   * on. It refuses by throwing an error with a JSON-RPC code.
+   */
+  readonly relay?: (question: RelayedQuestion, options: { readonly signal: AbortSignal }) => Promise<JsonObject>;
+  /** A server asked while calls of other views were in flight as well: the question belonged to none, and was declined. */
+  readonly onUnowned?: (server: ServerName) => void;
+}
+
+export interface RelayedQuestion {
+  readonly server: ServerName;
+  readonly method: ServerRequestMethod;
+  readonly params: JsonObject;
+  /** The name that a modern server gave the question. */
+  readonly key?: string;
 }
 
 export const serverRequestMethods = ['elicitation/create', 'sampling/createMessage', 'roots/list'] as const;

@@ -30,6 +30,21 @@ export type { ElicitAnswer, ElicitRequest } from './elicitation/request.ts';
 /** A call as the router sees it: the handlers of its view, whom to tell that a person is asked, and how to end it. */
 export interface CallInFlight extends WaitListener, AskedCall {
   readonly handlers: ViewHandlers;
+  readonly relay?: Pick<RelayedRequest, 'onNotification'> | undefined;
+}
+
+/** How a gateway hands on a request of one of its clients. */
+export interface RelayedRequest {
+  /** Fields of the modern `_meta` that replace our own: the capabilities of the client, and the log level that it wants. */
+  readonly envelope?: JsonObject | undefined;
+  /** The answers and the state with which a client repeats its request. */
+  readonly inputs?: JsonObject | undefined;
+  /** The client answers a modern server's questions itself: its `input_required` is the result. */
+  readonly passesInput?: boolean;
+  /** The client knows what to do with a refusal that asks for a page to be visited. */
+  readonly passesRefusals?: boolean;
+  /** Called with a log message, or the completion of a page, that can only belong to this view's calls. */
+  onNotification?(method: string, params: JsonObject): void;
 }
 
 export interface RouterDeps {
@@ -42,6 +57,13 @@ export interface RouterDeps {
   readonly policy?: ElicitationPolicy | undefined;
   /** How often the server may ask, in all its sessions. */
   readonly pace?: QuestionPace | undefined;
+}
+
+/** A question of a server; a modern one gives it a name. */
+export interface ServerQuestion {
+  readonly method: ServerRequestMethod;
+  readonly params: JsonObject;
+  readonly key?: string;
 }
 
 /** The calls of one view. A legacy request does not name its call, so it belongs to all of them. */
@@ -135,6 +157,12 @@ export class ServerRequestRouter {
     return group;
   }
 
+  /** A notification of a legacy server names no call. It is told to the newest call of the only view that calls. */
+  relayNotification(method: string, params: JsonObject): void {
+    const [only, another] = [...this.#groups.values()].filter(({ calls }) => calls.size > 0);
+    if (another === undefined) [...(only?.calls.items() ?? [])].at(-1)?.relay?.onNotification?.(method, params);
+  }
+
   /** The session has ended: aborts all open requests. */
   close(): void {
     for (const controller of this.#openRequests ?? []) controller.abort();
@@ -146,19 +174,23 @@ export class ServerRequestRouter {
     if (!isOffered && method !== 'elicitation/create') throw methodNotFound(method);
     this.questions.admit([...this.#groups.values()].flatMap(({ calls }) => calls.items()));
     const target = this.#targetOf(method);
-    if (isOffered) return this.answer(method, params, target, signal);
+    if (isOffered) return this.answer({ method, params }, target, signal);
     // Emit the events of an elicitation without a handler too, so that a host can show what was missed.
     const { emit } = target.handlers;
     const unanswered = new RequestTarget(emit ? { emit } : {});
-    if (this.#deps.policy === 'decline') return this.answer(method, params, unanswered, signal);
-    await this.answer(method, params, unanswered, signal).catch(ignore);
+    if (this.#deps.policy === 'decline') return this.answer({ method, params }, unanswered, signal);
+    await this.answer({ method, params }, unanswered, signal).catch(ignore);
     throw methodNotFound(method);
   }
 
   /** A legacy request does not name its call: with calls of two views in flight, it has no target. */
   #targetOf(method: ServerRequestMethod): RequestTarget {
-    const [only, another] = [...this.#groups].filter(([, { calls }]) => calls.size > 0);
-    if (another !== undefined && method !== 'roots/list') return new RequestTarget({});
+    const calling = [...this.#groups].filter(([, { calls }]) => calls.size > 0);
+    const [only, another] = calling;
+    if (another !== undefined && method !== 'roots/list') {
+      for (const [{ onUnowned }] of calling) onUnowned?.(this.server);
+      return new RequestTarget({});
+    }
     if (another !== undefined || only === undefined) return this.#deps.leases.targetOf(method);
     const [handlers, group] = only;
     group.target ??= new RequestTarget(handlers, {
@@ -170,12 +202,14 @@ export class ServerRequestRouter {
   }
 
   /** Rejects with the error for the server. */
-  async answer(
-    method: ServerRequestMethod,
-    params: JsonObject,
-    target: RequestTarget,
-    signal?: AbortSignal,
-  ): Promise<JsonObject> {
+  async answer(question: ServerQuestion, target: RequestTarget, signal?: AbortSignal): Promise<JsonObject> {
+    const { method, params } = question;
+    const { relay } = target.handlers;
+    const isDeclined = method === 'elicitation/create' && this.#deps.policy === 'decline';
+    if (relay !== undefined && !isDeclined) {
+      const relayed = (until: AbortSignal) => relay({ server: this.server, ...question }, { signal: until });
+      return this.#callHandler(method, relayed, target, signal);
+    }
     switch (method) {
       case 'elicitation/create': {
         const { action, content } = await this.elicit(readElicitation(this.server, params), target, signal);
@@ -239,7 +273,8 @@ export class ServerRequestRouter {
   ): Promise<JsonObject> {
     const { clock } = this.#deps;
     const work = (controller: AbortController) => callHandler(handler, controller, clock);
-    const reply = await this.trackRequest(target, work, { signal, isForPerson: false });
+    const isForPerson = method === 'elicitation/create';
+    const reply = await this.trackRequest(target, work, { signal, isForPerson });
     return requireAnswer(method, reply, target);
   }
 }

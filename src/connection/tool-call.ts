@@ -13,7 +13,7 @@ import type { SendOptions } from '../model/server.ts';
 import { isServerRequestMethod, type ViewHandlers } from './client-handlers.ts';
 import { NOBODY_TO_ASK, URL_ELICITATION_REQUIRED, visitPages } from './elicitation/url-required.ts';
 import { RequestTarget, type WaitListener } from './request-target.ts';
-import type { ServerRequestRouter } from './requests.ts';
+import type { RelayedRequest, ServerRequestRouter } from './requests.ts';
 import { methodNotFound, ServerRequestError } from './server-request-error.ts';
 import type { Progress, RequestOutcome, Wire } from './wire.ts';
 
@@ -26,6 +26,7 @@ export interface CallOptions extends SendOptions, WaitListener {
   onSign?(): void;
   /** The handlers of the calling view. */
   readonly handlers: ViewHandlers;
+  readonly relay?: RelayedRequest | undefined;
   /** Whether a call that was refused with 429 may wait so long and be sent again; asked before each wait. */
   mayWait?(waitMs: number): boolean;
 }
@@ -51,11 +52,13 @@ export function performCall(
   options: CallOptions,
 ): Promise<RequestOutcome> {
   const handlers = deps.router.offered(options.handlers);
-  const params = options.meta === undefined ? callParams : { ...callParams, _meta: options.meta };
+  const { meta, relay } = options;
+  const own = meta === undefined ? callParams : { ...callParams, _meta: meta };
+  const params = relay?.inputs === undefined ? own : { ...own, ...relay.inputs };
   const endCall = deps.router.beginCall(options, handlers);
   return deps.wire.request(method, params, options, deps.owner).then(
     (first) => {
-      const isDone = first.kind === 'result' && !isInputRequired(first);
+      const isDone = first.kind === 'result' && (relay?.passesInput === true || !isInputRequired(first));
       if (!isDone) return afterFirst(deps, { method, params, handlers }, first, options).finally(endCall);
       deps.router.served++;
       endCall();
@@ -130,6 +133,7 @@ async function afterRefusal(
   refused: Refusal,
   options: CallOptions,
 ): Promise<RequestOutcome> {
+  if (options.relay?.passesRefusals) return refused;
   if (refused.code === CAPABILITY_MISSING && needsElicitation(refused.data))
     return { ...refused, message: `${refused.message}; it has a question, and ${NOBODY_TO_ASK}` };
   if (refused.code !== URL_ELICITATION_REQUIRED) return refused;
@@ -223,7 +227,7 @@ async function fetchInputs(
   // Before anybody is asked: a round that is refused as a whole bothers nobody.
   for (const _ of questions) deps.router.questions.admit([call]);
   const answers = questions.map(
-    async ({ key, method, params }) => [key, await deps.router.answer(method, params, target)] as const,
+    async (question) => [question.key, await deps.router.answer(question, target)] as const,
   );
   return Object.fromEntries(await Promise.all(answers));
 }

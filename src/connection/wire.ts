@@ -39,6 +39,8 @@ export interface RequestOptions extends SendOptions {
   onProgress?(progress: Progress): void;
   /** Called for any other sign that the server is working on the request, such as a log message. */
   onSign?(): void;
+  /** A gateway's client sends it: these fields of the modern `_meta` replace our own. */
+  readonly relay?: { readonly envelope?: JsonObject | undefined } | undefined;
   /** Called with the id of the request: notifications on a subscription stream name it. */
   readonly onId?: (id: MessageId) => void;
   /**
@@ -112,7 +114,7 @@ export class Wire {
       const isStream = method === 'subscriptions/listen';
       this.#pending.set(id, { resolve, options, owner, isStream });
       options.onId?.(id);
-      const sent = options.isHandshake ? params : this.#withMeta(params, id);
+      const sent = options.isHandshake ? params : this.#withMeta(params, id, options.relay?.envelope);
       const handedOn = this.#channel.send({ jsonrpc: '2.0', id, method, params: sent }, options);
       if (handedOn !== HANDED_ON) void this.#awaitHandOn(id, handedOn, options);
       cancellation?.listen((reason) => {
@@ -132,11 +134,12 @@ export class Wire {
     }
   }
 
-  #withMeta(params: JsonObject | undefined, progressToken: number): JsonObject {
+  #withMeta(params: JsonObject | undefined, progressToken: number, relayed: JsonObject | undefined): JsonObject {
     const given = params?.['_meta'] as JsonObject | undefined;
-    if (given !== undefined) return { ...params, _meta: { ...given, progressToken, ...this.envelope } };
+    const envelope = relayed && this.envelope ? { ...this.envelope, ...relayed } : this.envelope;
+    if (given !== undefined) return { ...params, _meta: { ...given, progressToken, ...envelope } };
     // The fields that are added come first: V8 takes ten times as long to add one behind those that are copied.
-    return { _meta: this.envelope === undefined ? { progressToken } : { progressToken, ...this.envelope }, ...params };
+    return { _meta: envelope === undefined ? { progressToken } : { progressToken, ...envelope }, ...params };
   }
 
   /** Stops waiting for the response, without a word to the server. A late one is ignored, as any with an unknown id. */

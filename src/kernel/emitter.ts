@@ -46,17 +46,35 @@ export class Emitter<Event> {
 export interface Events<Event> {
   readonly emit: Emit<Event>;
   readonly on: (listener: Emit<Event>) => Unsubscribe;
+  /** Listens to events of these types alone. Such a listener does not count as one that hears every event. */
+  readonly onSome: (types: readonly string[], listener: Emit<Event>) => Unsubscribe;
   readonly isHeard: () => boolean;
 }
 
 /** Every event passes through `clean` before a listener gets it; without a listener, nothing is cleaned. */
-export function createEvents<Event>(report: (error: unknown) => void, clean: (event: Event) => Event): Events<Event> {
+export function createEvents<Event extends { readonly type: string }>(
+  report: (error: unknown) => void,
+  clean: (event: Event) => Event,
+): Events<Event> {
   const emitter = new Emitter<Event>(report);
+  const byType = new Map<string, Emitter<Event>>();
   return {
     emit: (event) => {
       if (emitter.isHeard) emitter.emit(clean(event));
+      const some = byType.get(event.type);
+      if (some?.isHeard) some.emit(clean(event));
     },
     on: (listener) => emitter.on(listener),
+    onSome(types, listener) {
+      const stops = types.map((type) => {
+        const some = byType.get(type) ?? new Emitter<Event>(report);
+        byType.set(type, some);
+        return some.on(listener);
+      });
+      return () => {
+        for (const stop of stops) stop();
+      };
+    },
     isHeard: () => emitter.isHeard,
   };
 }

@@ -727,6 +727,12 @@ export class RuntimeError<Code extends FailureCode = FailureCode> extends Error 
   }
 }
 
+/** The HTTP status and the JSON-RPC code of a failure. */
+export function wireCodesOf({ code }: Pick<RuntimeError, 'code'>): { readonly http: number; readonly rpc: number } {
+  const { http, rpc } = failures[code];
+  return { http, rpc };
+}
+
 /** Whether an error has this code; then `error.data` has that code's fields. */
 export function isFailure<Code extends FailureCode>(error: unknown, code: Code): error is RuntimeError<Code> {
   return error instanceof RuntimeError && error.code === code;

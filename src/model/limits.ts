@@ -421,4 +421,9 @@ export const limits = {
     flushMs: 500,
     subscriptions: 1_000,
   },
+  /**
+   * The gateway: how long the first list waits for the roots of a session, how many workspaces may be open, how often a client with a
+   * progress token hears of its call, and how many calls may wait for one server.
+   */
+  relay: { rootsMs: 1_000, workspaces: 64, progressMs: 14_000, queuedCalls: 64 },
 } as const;

@@ -140,18 +140,21 @@ export interface Host<Further = never> {
   readonly closing: AbortController;
 }
 
-export type ListeningHost<Further> = Host<Further> & Pick<Events<ServerEvent | Further>, 'on'>;
+export type ListeningHost<Further> = Host<Further> & Pick<Events<ServerEvent | Further>, 'on' | 'onSome'>;
 
 type Listening<Further> = HostOptions & { readonly onEvent?: (event: ServerEvent | Further) => void };
 
-export function createHost<Further>(options: Listening<Further>, environment: HostEnvironment): ListeningHost<Further> {
+export function createHost<Further extends { readonly type: string }>(
+  options: Listening<Further>,
+  environment: HostEnvironment,
+): ListeningHost<Further> {
   const { clock = systemClock, approve = approveNothing, elicit, sample, roots } = options;
   const startedAt = clock.now();
   const knownSecrets = new KnownSecrets();
   const redactor = createRedactor(knownSecrets);
   const { logger, logs = true, resultFiles = true } = options;
   const onError = createOnError(options.onError ?? errorNotice(logger), redactor);
-  const { on, isHeard, ...events } = createEvents<ServerEvent | Further>(onError, redactor.value);
+  const { on, onSome, isHeard, ...events } = createEvents<ServerEvent | Further>(onError, redactor.value);
   const notice = createNotices({ logger, redactor, isHeard });
   const emit = (event: ServerEvent | Further) => {
     events.emit(event);
@@ -168,6 +171,7 @@ export function createHost<Further>(options: Listening<Further>, environment: Ho
     emit,
     isHeard,
     on,
+    onSome,
     onError,
     store: options.store ?? createFileStore(stateFolder(environment), clock),
     cache: trackWrites(options.store ?? createFileStore(cacheFolder(environment), clock, onUnreadable)),

@@ -13,11 +13,15 @@ export interface ListeningServer {
   close(): Promise<void>;
 }
 
+export type HttpHandler = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
+
 export interface ListenHttpOptions {
   readonly host: string;
   readonly port: number;
+  /** The path of the address that is told. */
   readonly path: string;
-  readonly handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+  /** Answers the requests for a path; `undefined` is 404. */
+  readonly route: (path: string) => HttpHandler | undefined;
   readonly limits: ServingLimits;
 }
 
@@ -30,7 +34,7 @@ export async function listenHttp({
   host,
   port,
   path,
-  handle,
+  route,
   limits: given,
 }: ListenHttpOptions): Promise<ListeningServer> {
   const { headersMs, bodyMs, connections } = given;
@@ -40,8 +44,11 @@ export async function listenHttp({
     connectionsCheckingInterval: LATE_CHECK_MS,
   };
   const server = createServer(timeouts, (request, response) => {
-    if ((request.url ?? '').split('?', 1)[0] === path) void handle(request, response);
-    else response.writeHead(404).end();
+    const { url = '' } = request;
+    const query = url.indexOf('?');
+    const handle = route(query < 0 ? url : url.slice(0, query));
+    if (handle === undefined) response.writeHead(404).end();
+    else void handle(request, response);
   });
   server.maxConnections = connections;
   await new Promise<void>((resolve, reject) => {

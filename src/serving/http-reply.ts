@@ -75,11 +75,12 @@ export class HttpReply implements CallReply {
     if (!isNew || session === undefined) stream?.keepAlive();
   }
 
-  #sendJson({ code, isHandedOn }: Answered): void {
+  #sendJson({ code, status: own, isHandedOn }: Answered): void {
     const { response, session, isBatch } = this.#options;
     if (response.destroyed) return;
     const body = isBatch ? batchOf(this.#answers) : (this.#answers[0] as string);
-    const status = code === undefined || isBatch ? 200 : statusOf(session ? 'legacy' : 'modern', code, isHandedOn);
+    const usual = code === undefined ? 200 : statusOf(session ? 'legacy' : 'modern', code, isHandedOn);
+    const status = isBatch ? 200 : (own ?? usual);
     if (status === 429) response.setHeader('retry-after', '1');
     response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) });
     response.end(body);

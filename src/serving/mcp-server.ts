@@ -89,7 +89,8 @@ export function createMcpServer(service: Service, options: McpServerOptions = {}
         throw new TypeError(`A server without a token listens on loopback only, not on ${host}`);
       const hosts = http.hosts ?? (isLoopback(host) ? loopbackHosts : [...loopbackHosts, inHostHeader(host)]);
       const endpoint = mount({ ...http, hosts });
-      const listener = await listenHttp({ host, port, path, handle: endpoint.handle, limits });
+      const route = (asked: string) => (asked === path ? endpoint.handle : undefined);
+      const listener = await listenHttp({ host, port, path, route, limits });
       listeners.push(listener);
       return listener;
     },

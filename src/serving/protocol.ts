@@ -47,11 +47,14 @@ export class ProtocolError extends Error {
   override readonly name = 'ProtocolError';
   readonly code: number;
   readonly data: unknown;
+  /** The HTTP status, where the request fails for a reason that has one of its own. */
+  readonly status: number | undefined;
 
-  constructor(code: number, message: string, data?: unknown) {
+  constructor(code: number, message: string, data?: unknown, { status }: { readonly status?: number } = {}) {
     super(message);
     this.code = code;
     this.data = data;
+    this.status = status;
   }
 }
 

@@ -57,5 +57,6 @@ function withoutOddOutput(tool: unknown): unknown {
 /** -32002 is the older code for an unknown resource. */
 export function modernError(error: ProtocolError): ProtocolError {
   if (error.code !== codes.resourceNotFound) return error;
-  return new ProtocolError(codes.invalidParams, error.message, error.data);
+  const { status } = error;
+  return new ProtocolError(codes.invalidParams, error.message, error.data, status === undefined ? {} : { status });
 }

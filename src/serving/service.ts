@@ -62,6 +62,8 @@ export interface ServedCall {
   readonly peer: Peer;
   /** Aborts when the client cancels, closes the stream of a modern call, ends its session, or leaves a question unanswered. */
   readonly signal: AbortSignal;
+  /** Calls back once, when the signal would abort: for a hot path, since a signal costs a microsecond. One listener at a time. */
+  onCancel(listener: (reason: unknown) => void): void;
   /** Tells the client how far the call is; without a progress token in the request nothing is sent. */
   progress(report: ProgressReport): void;
   /** Sends a log message if the client asked for messages of this level. */
@@ -99,14 +101,16 @@ export interface Service {
   inputSchema?(tool: string, peer: Peer): JsonObject | undefined | Promise<JsonObject | undefined>;
   /**
    * True if the service makes and reads `requestState` itself: then its `input_required` results and the client's
-   * `inputResponses` and `requestState` pass untouched.
+   * `inputResponses` and `requestState` pass untouched. A function says so of one state; any other is left to the serving side.
    */
-  readonly keepsRequestState?: boolean;
+  readonly keepsRequestState?: boolean | ((requestState: unknown) => boolean);
   /** A notification of a client that the serving side does not handle, such as `notifications/roots/list_changed`. */
   onNotification?(method: string, params: JsonObject, peer: Peer): void;
   /** A client wants, or no longer wants, the updates of a resource. Every subscription is told once, and its end too. */
   onSubscribed?(uri: string, peer: Peer): void | Promise<void>;
   onUnsubscribed?(uri: string, peer: Peer): void;
+  /** A legacy client said which log messages it wants. */
+  onLogLevel?(level: LogLevel, peer: Peer): void;
   onSessionOpened?(peer: Peer): void;
   onSessionClosed?(peer: Peer): void;
 }

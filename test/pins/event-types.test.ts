@@ -4,9 +4,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import ts from 'typescript';
 import { expect, test } from 'vitest';
 import type { RuntimeEvent } from '../../src/events.ts';
+import type { GatewayEvent } from '../../src/gateway/events.ts';
 
 /** The compiler checks that the list is whole, the test that the compiler was not lied to. */
-const types: Record<RuntimeEvent['type'], true> = {
+const types: Record<(RuntimeEvent | GatewayEvent)['type'], true> = {
   'approval.requested': true,
   'approval.rewritten': true,
   'approval.settled': true,
@@ -27,6 +28,7 @@ const types: Record<RuntimeEvent['type'], true> = {
   'connection.drain-started': true,
   'connection.drained': true,
   'connection.install-awaited': true,
+  'connection.list-announced': true,
   'connection.listed': true,
   'connection.log-received': true,
   'connection.noise-received': true,
@@ -37,6 +39,8 @@ const types: Record<RuntimeEvent['type'], true> = {
   'prompts.changed': true,
   'resource.updated': true,
   'resources.changed': true,
+  'session.closed': true,
+  'session.opened': true,
   'signal.raised': true,
   'startup.completed': true,
   'token.refreshed': true,

@@ -303,6 +303,20 @@ const doors = {
       'ToolSource',
     ],
   },
+  'src/gateway/gateway.ts': {
+    values: ['CLIENT_HEADER', 'WORKSPACE_HEADER', 'createGateway', 'gatewayHandlers', 'secondBounds'],
+    types: [
+      'Access',
+      'CallEnding',
+      'Gateway',
+      'GatewayEvent',
+      'GatewayMeasures',
+      'GatewayOptions',
+      'Profile',
+      'ServerMeasures',
+      'SessionFacts',
+    ],
+  },
   'src/agent/agent.ts': {
     values: ['anthropicModel', 'chatCompletionsModel', 'createAgent', 'samplingModel'],
     types: [
@@ -421,6 +435,7 @@ test('the package has exactly these doors', () => {
       '.',
       './testing',
       './agent',
+      './gateway',
       './ai-sdk',
       './anthropic',
       './google',

@@ -93,7 +93,19 @@ function judged(deps: Omit<AuthorizeDeps, 'emit'>, call: ToolCall, decision: Cal
   const key = toolKey(tool.id) + server + hash;
   const keys = { ...(!isFree && { grant: key }), ...(tainted !== undefined && { taint: `taint ${key}` }) };
   const isGranted = !decision.isEveryTime && Object.values(keys).every((each) => call.caller.grants.has(each));
-  return { permit, ...(!isGranted && { question: { call, decision, tainted, keys } }) };
+  const order = isOwnOrder(deps, call, decision) && tainted === undefined ? `order ${key}` : undefined;
+  if (isGranted || (order !== undefined && call.caller.grants.has(order))) return { permit };
+  return { permit, question: { call, decision, tainted, keys, order } };
+}
+
+/** A gateway's client that asks its own user: where no rule matches, only a tool that states itself destructive is asked about. */
+function isOwnOrder(
+  { currentDefinition }: Omit<AuthorizeDeps, 'emit'>,
+  call: ToolCall,
+  decision: CallDecision,
+): boolean {
+  if (!call.relay?.isOwnOrder || decision.byRule || decision.changes || decision.isEveryTime) return false;
+  return currentDefinition(toolOf(call)).annotations?.destructiveHint !== true;
 }
 
 /** What must be granted in this session for the call to pass without a question. */
@@ -110,15 +122,29 @@ interface Question {
   /** Why the call is asked about although a rule may allow it: what the agent has read. */
   readonly tainted: string | undefined;
   readonly keys: GrantKeys;
+  /** The client's own approval counts, unless a stored one was given for another definition; noted under this key. */
+  readonly order: string | undefined;
 }
 
 async function ask(deps: AuthorizeDeps, question: Question, next: Perform): Promise<OutcomeDraft> {
+  const { call } = question;
+  const { grants } = call.caller;
+  const { isPassed, granted } = await passesByGrant(deps, question);
+  if (question.order !== undefined && granted.kind !== 'changed') grants.add(question.order);
+  else if (!isPassed) return askAbout(deps, question, granted, next);
+  return next(call);
+}
+
+async function askAbout(
+  deps: AuthorizeDeps,
+  question: Question,
+  granted: GrantState,
+  next: Perform,
+): Promise<OutcomeDraft> {
   const { call, decision, tainted, keys } = question;
   const { grants, taint } = call.caller;
   const { flaggedOutput } = taint;
   const tool = toolOf(call);
-  const { isPassed, granted } = await passesByGrant(deps, question);
-  if (isPassed) return next(call);
   const request = requestFor(deps, question, granted);
   const answer = await askPerson(deps, call, request);
   if (answer === 'no') throw refused(question, request, granted);
@@ -220,8 +246,9 @@ function requestFor(deps: AuthorizeDeps, { call, decision, tainted }: Question, 
   };
 }
 
-function approveFor({ approve, caller }: ToolCall, standing: Approve): Approve {
-  if (approve === undefined) return standing;
+function approveFor({ approve, caller, relay }: ToolCall, standing: Approve): Approve {
+  if (approve === undefined)
+    return relay?.approve ? async (request, options) => relay.approve?.(request, options) ?? 'no' : standing;
   return caller.isChild ? approveBoth(standing, approve) : approve;
 }
 

@@ -2,7 +2,7 @@
 // sends it once more if the connection was lost, all within one time limit, and gives every failure its code.
 
 import type { ClientHandlers } from '../../connection/requests.ts';
-import type { RequestOutcome, Session } from '../../connection/session.ts';
+import type { CallOptions, RequestOutcome, Session } from '../../connection/session.ts';
 import { Cancellation } from '../../kernel/cancellation.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
@@ -42,6 +42,10 @@ export interface RetriedRequest {
   readonly refusal?: (code: number, reason: string) => RuntimeError | undefined;
   /** Throws if the session does not support the request. */
   readonly require?: (session: Session) => void;
+  /** A gateway hands the request on: what belongs to its client, and how it is told of the server's own error. */
+  readonly relayed?: Pick<CallOptions, 'relay' | 'meta' | 'onProgress'> & {
+    readonly refused: (error: Extract<RequestOutcome, { kind: 'error' }>) => Error;
+  };
 }
 
 /** The server's session; starts the server if it is not connected. */
@@ -70,6 +74,7 @@ export function requestWithRetry(
         cancellation,
         handlers,
         onProgress: ignoreProgress,
+        ...request.relayed,
         repeatable: true,
       });
     };
@@ -123,7 +128,7 @@ function isWorthRepeating(answer: RequestOutcome): boolean {
 
 function resultOf(
   answer: RequestOutcome,
-  { server, method: what, refusal }: RetriedRequest,
+  { server, method: what, refusal, relayed }: RetriedRequest,
   { reach, session }: { readonly reach: Reach; readonly session: Session },
 ): JsonObject {
   switch (answer.kind) {
@@ -131,6 +136,7 @@ function resultOf(
       if (isObject(answer.result)) return answer.result;
       throw new RuntimeError('ANSWER_BROKEN', { server, what, problem: 'its answer is not an object' });
     case 'error': {
+      if (relayed) throw relayed.refused(answer);
       const reason = answer.message.slice(0, limits.refusalChars);
       throw refusal?.(answer.code, reason) ?? new RuntimeError('REQUEST_REFUSED', { server, reason });
     }

@@ -101,7 +101,7 @@ export interface GatewaySource {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-export interface GatewayOptions {
+export interface DockerGatewayOptions {
   readonly environment: HostEnvironment;
   /**
    * A setting asks for the gateway: it is a server even when Docker is not ready, with a diagnostic. Otherwise only when Docker
@@ -126,7 +126,7 @@ export interface GatewayWaitBudget {
   readonly signal: AbortSignal;
 }
 
-export async function readGateway(options: GatewayOptions): Promise<GatewaySource> {
+export async function readGateway(options: DockerGatewayOptions): Promise<GatewaySource> {
   const { environment, docker = ofThisProcess, settings, waitBudget } = options;
   const asking = docker.ask(environment, waitBudget?.signal);
   if (waitBudget === undefined) return gatewayFor(await asking, options);
@@ -144,12 +144,12 @@ export async function readGateway(options: GatewayOptions): Promise<GatewaySourc
 }
 
 /** The gateway as it is listed where an enterprise's file switches it off, so that Docker need not be asked. */
-export function unusedGateway(options: Pick<GatewayOptions, 'environment' | 'defaults'>): readonly ServerClaim[] {
+export function unusedGateway(options: Pick<DockerGatewayOptions, 'environment' | 'defaults'>): readonly ServerClaim[] {
   return claimsFor(undefined, options);
 }
 
 /** Without an answer there is no server: starting a bare `docker` could run a program of the repository's. */
-function gatewayFor(answer: DockerAnswer | undefined, options: GatewayOptions): GatewaySource {
+function gatewayFor(answer: DockerAnswer | undefined, options: DockerGatewayOptions): GatewaySource {
   if (answer === undefined || (!options.isAskedFor && answer.kind !== 'ready')) return { claims: [], diagnostics: [] };
   return {
     claims: claimsFor('program' in answer ? answer.program : undefined, options),
@@ -159,7 +159,7 @@ function gatewayFor(answer: DockerAnswer | undefined, options: GatewayOptions): 
 
 function claimsFor(
   program: Program | undefined,
-  { environment, defaults }: Pick<GatewayOptions, 'environment' | 'defaults'>,
+  { environment, defaults }: Pick<DockerGatewayOptions, 'environment' | 'defaults'>,
 ): readonly ServerClaim[] {
   const provenance = { scope: 'user', provider: 'docker', key: ['plexus', 'gateway'] } as const;
   const value = entryFor(program, environment);

@@ -192,7 +192,10 @@ verifies(
     const { router, ask } = setUp({ advertised, policy: 'decline' });
     router.beginCall({ handlers });
     expect(await ask('elicitation/create'), 'in the older era').toBe('decline');
-    expect(await router.answer('elicitation/create', form, new RequestTarget(handlers)), 'in the modern one').toEqual({
+    expect(
+      await router.answer({ method: 'elicitation/create', params: form }, new RequestTarget(handlers)),
+      'in the modern one',
+    ).toEqual({
       action: 'decline',
     });
     expect(events.map((event) => ('because' in event ? event.because : event.message))).toEqual([
@@ -208,7 +211,10 @@ verifies('EXT-02', 'without a handler the server gets an error, and the host an 
   const { router, ask } = setUp({ advertised: {} });
   router.beginCall({ handlers });
   expect(await ask('elicitation/create'), 'in the older era').toBe(-32601);
-  expect(await router.answer('elicitation/create', form, new RequestTarget(handlers)), 'in the modern one').toEqual({
+  expect(
+    await router.answer({ method: 'elicitation/create', params: form }, new RequestTarget(handlers)),
+    'in the modern one',
+  ).toEqual({
     action: 'decline',
   });
   const settled = { type: 'elicitation.settled', action: 'decline', because: 'nobody' };
@@ -219,7 +225,9 @@ test('an elicitation that the protocol does not allow reaches no handler', async
   const { router } = setUp();
   const { handlers, events } = thinker();
   for (const params of [{}, { ...form, mode: 'voice' }, { ...form, message: 7 }, { ...form, requestedSchema: [] }])
-    await expect(router.answer('elicitation/create', params, new RequestTarget(handlers))).rejects.toMatchObject({
+    await expect(
+      router.answer({ method: 'elicitation/create', params }, new RequestTarget(handlers)),
+    ).rejects.toMatchObject({
       code: -32602,
     });
   expect(events).toEqual([]);

@@ -14,6 +14,7 @@ export const doors = {
   'plexus/langchain': 'src/adapters/langchain.ts',
   'plexus/openai': 'src/adapters/openai.ts',
   'plexus/agent': 'src/agent/agent.ts',
+  'plexus/gateway': 'src/gateway/gateway.ts',
   'plexus/openai-agents': 'src/adapters/openai-agents.ts',
 } as const;
 

@@ -237,7 +237,7 @@ test('a taken port is told, never silently another one', async () => {
   const listen = (port: number) =>
     listenHttp({
       ...{ host: '127.0.0.1', port, path: '/mcp', limits: withDefaults() },
-      handle: async () => undefined,
+      route: () => undefined,
     });
   const first = await listen(0);
   onTestFinished(() => first.close());

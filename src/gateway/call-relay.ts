@@ -1,0 +1,229 @@
+// Owns handing on the calls of clients: the limits of each server, who approves, what became of the call and how that is told. The
+// hot path of the gateway.
+
+import { Heartbeat } from '../call/heartbeat.ts';
+import type { OutcomeDraft } from '../call/pipeline.ts';
+import type { Cancellation } from '../kernel/cancellation.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { isObject, type JsonObject } from '../kernel/json.ts';
+import { asRuntimeError, RuntimeError } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
+import type { Tool, ToolOutcome } from '../model/tool.ts';
+import { codes, ProtocolError } from '../serving/protocol.ts';
+import type { ServedCall } from '../serving/service.ts';
+import type { ApprovalAnswer, ApprovalRequest, QuestionOptions } from '../trust/approval.ts';
+import type { RelayedCallOptions } from '../turn.ts';
+import { askClient } from './approval.ts';
+import { type GatewayClient, refusalOf } from './client.ts';
+import { failureResult } from './failures.ts';
+import { type CallEnding, countEnd, type Measures, type ServerMeasures } from './measures.ts';
+import { passedMeta, type RelayCaller, ServedRelay } from './served-relay.ts';
+import type { ServerLine } from './server-line.ts';
+import type { Round, RoundSeal } from './state-of-round.ts';
+
+export interface CallRelaysDeps {
+  readonly seal: RoundSeal;
+  readonly measures: Measures;
+  readonly clock: Clock;
+  /** How many calls may wait for one server. */
+  readonly queuedCalls: number;
+}
+
+const NO_ARGUMENTS: JsonObject = Object.freeze({});
+
+export class CallRelays {
+  readonly #deps: CallRelaysDeps;
+  readonly #heartbeat: Heartbeat;
+
+  constructor(deps: CallRelaysDeps) {
+    this.#deps = deps;
+    this.#heartbeat = new Heartbeat(deps.clock, limits.relay.progressMs);
+  }
+
+  readonly isOwnState = (requestState: unknown): boolean =>
+    requestState !== undefined && this.#deps.seal.isOwn(requestState);
+
+  call(client: GatewayClient, served: ServedCall, tool: Tool): Promise<JsonObject> {
+    const { server } = tool.id;
+    const measures = this.#deps.measures.of(server);
+    if (measures.queued >= this.#deps.queuedCalls)
+      throw new ProtocolError(codes.overloaded, `Too many calls wait for server "${server}"`, undefined, {
+        status: 429,
+      });
+    const refusal = refusalOf(client, server);
+    if (refusal !== undefined) return Promise.resolve(failureResult(refusal));
+    const line = client.fleet.lineOf(server);
+    const caller = client.callerOf(served.peer);
+    const round = served.peer.era === 'modern' ? this.#deps.seal.open(served) : undefined;
+    const turn = line.enter(caller, () => served.signal);
+    const relay = new CallRelay({ client, caller, served, tool, round, measures, clock: this.#deps.clock });
+    if (turn === undefined) return this.#perform(relay, line);
+    return turn.then(
+      () => this.#perform(relay, line),
+      (error: unknown) => {
+        relay.ended('cancelled');
+        throw error;
+      },
+    );
+  }
+
+  /** A call that could not be handed on; its server is not known, or did not list its tools. */
+  failed(error: unknown): JsonObject {
+    return failureResult(error);
+  }
+
+  #perform(relay: CallRelay, line: ServerLine): Promise<JsonObject> {
+    const { client, caller, call: served, tool } = relay;
+    const { params, meta } = served;
+    const options: RelayedCallOptions = { relay, ...passed(meta) };
+    const args = isObject(params['arguments']) ? params['arguments'] : NO_ARGUMENTS;
+    const place = caller.begin(tool.id.server, served);
+    const beat = meta['progressToken'] === undefined ? undefined : this.#heartbeat.begin(relay);
+    const over = () => {
+      caller.end(place);
+      line.leave();
+      if (beat) this.#heartbeat.end(beat);
+    };
+    return client
+      .turn()
+      .call(tool.name, args, options)
+      .then(
+        (outcome) => {
+          over();
+          relay.ended(outcome.isError ? 'error' : 'ok');
+          return this.sealed(served, resultOf(outcome), relay.isApproved);
+        },
+        (error: unknown) => {
+          over();
+          relay.ended(endingOf(error, relay.isCancelled));
+          if (!(error instanceof RuntimeError) && relay.isCancelled) throw error;
+          return failureResult(error);
+        },
+      );
+  }
+
+  /** The inputs of an earlier round, as the server is to get them. */
+  inputsOf(served: ServedCall): JsonObject | undefined {
+    return served.peer.era === 'modern' ? inputsOf(served.params, this.#deps.seal.open(served).state) : undefined;
+  }
+
+  /** A server's question that passes to a modern client: its state is sealed. */
+  sealed(served: ServedCall, result: JsonObject, isApproved = false): JsonObject {
+    const { resultType, requestState } = result;
+    if (resultType !== 'input_required' || served.peer.era !== 'modern') return result;
+    if (typeof requestState !== 'string' && !isApproved) return result;
+    const state = typeof requestState === 'string' ? { state: requestState } : {};
+    return { ...result, requestState: this.#deps.seal.seal(served, { ...state, isApproved }) };
+  }
+}
+
+const passed = (meta: JsonObject): { readonly meta?: JsonObject } => {
+  const own = passedMeta(meta);
+  return own === undefined ? NOTHING : { meta: own };
+};
+
+const NOTHING = Object.freeze({});
+
+interface CallRelayOptions {
+  readonly client: GatewayClient;
+  readonly caller: RelayCaller;
+  readonly served: ServedCall;
+  readonly tool: Tool;
+  readonly round: Round | undefined;
+  readonly measures: ServerMeasures;
+  readonly clock: Clock;
+}
+
+/** One call of a client while it runs: counted, and approved by its client where that is asked for. */
+class CallRelay extends ServedRelay {
+  readonly client: GatewayClient;
+  readonly caller: RelayCaller;
+  readonly tool: Tool;
+  isApproved: boolean;
+  isCancelled = false;
+  readonly #time: Clock;
+  readonly #measures: ServerMeasures;
+  readonly #startedAt: number;
+  #isQueued = true;
+
+  constructor({ client, caller, served, tool, round, measures, clock }: CallRelayOptions) {
+    const { shaping, approval } = client.route.profile;
+    super(caller, served, {
+      ...{ server: tool.id.server, isRaw: shaping === 'raw', isOwnOrder: approval === 'client' },
+      inputs: round && inputsOf(served.params, round.state),
+    });
+    this.client = client;
+    this.caller = caller;
+    this.tool = tool;
+    this.isApproved = round?.isApproved === true;
+    this.#time = clock;
+    this.#measures = measures;
+    this.#startedAt = clock.now();
+    measures.inFlight++;
+    measures.queued++;
+  }
+
+  get call(): ServedCall {
+    return this.served;
+  }
+
+  override begin(cancellation: Cancellation): void {
+    this.served.onCancel((reason) => {
+      this.isCancelled = true;
+      cancellation.cancel(reason);
+    });
+  }
+
+  async approve(request: ApprovalRequest, options: QuestionOptions): Promise<ApprovalAnswer> {
+    if (this.isApproved) return 'once';
+    const answer = await askClient(this.served, this.client.isNamed)(request, options);
+    this.isApproved = answer !== 'no';
+    return answer;
+  }
+
+  override onSent(): void {
+    if (this.#isQueued) this.#measures.queued--;
+    this.#isQueued = false;
+  }
+
+  ended(ending: CallEnding): void {
+    this.onSent();
+    countEnd(this.#measures, ending, this.#time.now() - this.#startedAt);
+  }
+}
+
+function inputsOf({ inputResponses }: JsonObject, requestState: string | undefined): JsonObject | undefined {
+  if (inputResponses === undefined && requestState === undefined) return undefined;
+  return {
+    ...(inputResponses !== undefined && { inputResponses }),
+    ...(requestState !== undefined && { requestState }),
+  };
+}
+
+/** The server's own answer, or what a model is to read of it. */
+function resultOf(outcome: ToolOutcome): JsonObject {
+  const { answer, text, content, isError } = outcome as OutcomeDraft;
+  if (answer?.kind === 'error') throw new ProtocolError(answer.code, answer.message, answer.data);
+  if (answer?.kind === 'result') {
+    if (isObject(answer.result)) return answer.result;
+    throw new ProtocolError(codes.internal, 'The server sent a result that is no object');
+  }
+  const pictures = content.filter(({ type }) => type === 'image' || type === 'audio');
+  return { content: [{ type: 'text', text }, ...pictures], ...(isError && { isError }) };
+}
+
+const REFUSALS: readonly string[] = [
+  'CALL_DENIED',
+  'APPROVAL_REFUSED',
+  'SERVER_DENIED',
+  'SERVER_UNTRUSTED',
+  'TOOL_DRIFTED',
+];
+
+function endingOf(error: unknown, isCancelled: boolean): CallEnding {
+  if (!(error instanceof RuntimeError)) return isCancelled ? 'cancelled' : 'failed';
+  const { code } = asRuntimeError(error);
+  if (code === 'CALL_CANCELLED') return 'cancelled';
+  if (code === 'OUTCOME_UNKNOWN') return 'unknown';
+  return REFUSALS.includes(code) ? 'refused' : 'failed';
+}

@@ -1,0 +1,84 @@
+// Owns one client of the gateway on one route: its view of a fleet with its grants and taint, and the names that it knows tools by.
+// A session of the older era is a client, and so is a caller with a name; modern requests without one share a client by their token.
+
+import type { CatalogSnapshot } from '../catalog/snapshot.ts';
+import { RuntimeError } from '../model/errors.ts';
+import type { ServerName } from '../model/names.ts';
+import type { Tool } from '../model/tool.ts';
+import type { SessionProvider } from '../servers/sessions.ts';
+import type { Peer } from '../serving/service.ts';
+import type { Turn } from '../turn.ts';
+import { sessionsOf, type View } from '../view.ts';
+import type { GatewayFleet } from './gateway-fleet.ts';
+import { type Named, nameAll } from './names.ts';
+import { seesTool, viewPatterns } from './profiles.ts';
+import type { Route } from './route.ts';
+import { RelayCaller } from './served-relay.ts';
+
+/** The names of a fleet's tools on a route, as long as the catalog is the same. */
+const namedTools = new WeakMap<Route, WeakMap<CatalogSnapshot, Named<Tool>>>();
+
+function namesOn(route: Route, snapshot: CatalogSnapshot): Named<Tool> {
+  const bySnapshot = namedTools.get(route) ?? new WeakMap<CatalogSnapshot, Named<Tool>>();
+  namedTools.set(route, bySnapshot);
+  const known = bySnapshot.get(snapshot);
+  if (known !== undefined) return known;
+  const { server, profile } = route;
+  const isSeen = ({ id }: Tool) => (server === undefined || id.server === server) && seesTool(profile, id);
+  const named = nameAll(snapshot.tools.filter(isSeen), ({ id }) => id, server !== undefined);
+  bySnapshot.set(snapshot, named);
+  return named;
+}
+
+/** Why the client may not use the server at all. */
+export function refusalOf({ fleet, isNamed }: GatewayClient, server: ServerName): RuntimeError | undefined {
+  if (isNamed || fleet.servers.registry.settings(server)?.perClient !== true) return undefined;
+  const because = 'it has a connection for each client (per_client), and nothing tells this client from others';
+  return new RuntimeError('SERVER_DENIED', { server, because: `${because}: it needs a session or a token of its own` });
+}
+
+export class GatewayClient {
+  readonly fleet: GatewayFleet;
+  readonly route: Route;
+  /** It can be told from every other client: an approval may count for its session. */
+  readonly isNamed: boolean;
+  readonly #opened: View;
+  readonly #view: View;
+  /** Of a session; a modern request is a caller by itself, since nothing says which client it comes from. */
+  readonly #caller: RelayCaller | undefined;
+  #turn: { readonly snapshot: CatalogSnapshot; readonly turn: Turn } | undefined;
+
+  constructor(fleet: GatewayFleet, route: Route, peer: Peer, isNamed: boolean) {
+    this.fleet = fleet;
+    this.route = route;
+    this.isNamed = isNamed;
+    const [first, ...others] = viewPatterns(route.profile);
+    this.#opened = fleet.runtime.view(first === undefined ? {} : { tools: first });
+    this.#view = others.reduce((view, tools) => view.narrow({ tools }), this.#opened);
+    this.#caller = peer.era === 'legacy' ? new RelayCaller(fleet, peer) : undefined;
+  }
+
+  /** Private ones where a server wants one connection for each client. */
+  get sessions(): SessionProvider {
+    return sessionsOf(this.#opened) ?? this.fleet.servers.sessions;
+  }
+
+  callerOf(peer: Peer): RelayCaller {
+    return this.#caller ?? new RelayCaller(this.fleet, peer);
+  }
+
+  tools(): Named<Tool> {
+    return namesOn(this.route, this.fleet.servers.catalog.snapshot());
+  }
+
+  /** A new one only when the catalog is another one: rules are read with each call. */
+  turn(): Turn {
+    const snapshot = this.fleet.servers.catalog.snapshot();
+    if (this.#turn?.snapshot !== snapshot) this.#turn = { snapshot, turn: this.#view.turn() };
+    return this.#turn.turn;
+  }
+
+  close(): Promise<void> {
+    return this.#opened.close();
+  }
+}

@@ -1,0 +1,122 @@
+// Owns which client a request comes from: one for each session, for each caller with a name, and for each token; and which fleet it
+// gets, by the workspace that the `connect` command named or that a local session has as its root.
+
+import { fileURLToPath } from 'node:url';
+import type { Clock } from '../kernel/clock.ts';
+import { isObject } from '../kernel/json.ts';
+import { settleWithin } from '../kernel/settle.ts';
+import { limits } from '../model/limits.ts';
+import type { Peer, ServedSession } from '../serving/service.ts';
+import { originOf } from './access.ts';
+import { GatewayClient } from './client.ts';
+import type { GatewayFleet } from './gateway-fleet.ts';
+import type { Route } from './route.ts';
+import type { Workspaces } from './workspaces.ts';
+
+export interface ClientsDeps {
+  readonly route: Route;
+  readonly workspaces: Workspaces;
+  readonly clock: Clock;
+  /** Whether a session's roots say which workspace it is of: only where its client is on this machine. */
+  readonly trustsRoots: boolean;
+  readonly onError: (error: unknown) => void;
+}
+
+export class Clients {
+  readonly #deps: ClientsDeps;
+  readonly #sessions = new Map<ServedSession, GatewayClient | Promise<GatewayClient>>();
+  readonly #others = new Map<string, GatewayClient | Promise<GatewayClient>>();
+
+  constructor(deps: ClientsDeps) {
+    this.#deps = deps;
+  }
+
+  /** At once, but for the first request of a client. */
+  of(peer: Peer): GatewayClient | Promise<GatewayClient> {
+    const { session, principal } = peer;
+    return session === undefined
+      ? this.#known(this.#others, principal.id, peer)
+      : this.#known(this.#sessions, session, peer);
+  }
+
+  #known<Key>(clients: Map<Key, GatewayClient | Promise<GatewayClient>>, key: Key, peer: Peer) {
+    const known = clients.get(key);
+    if (known !== undefined) return known;
+    const opening = this.#open(peer).then(
+      (client) => {
+        // The session may have ended meanwhile.
+        if (clients.get(key) === opening) clients.set(key, client);
+        else void client.close();
+        return client;
+      },
+      (error: unknown) => {
+        clients.delete(key);
+        throw error;
+      },
+    );
+    clients.set(key, opening);
+    return opening;
+  }
+
+  /** For `initialize`: a session cannot be asked for its roots before it is answered. */
+  fleetBefore({ principal }: Peer): Promise<GatewayFleet> {
+    return this.#deps.workspaces.fleetOf(originOf(principal).workspace);
+  }
+
+  /** The clients of a fleet, of those that are known. */
+  isOf(peer: Peer, fleet: GatewayFleet): boolean {
+    const known = peer.session ? this.#sessions.get(peer.session) : this.#others.get(peer.principal.id);
+    return known instanceof GatewayClient && known.fleet === fleet;
+  }
+
+  /** The session has ended, or has other roots now. */
+  forget({ session }: Peer): void {
+    if (session === undefined) return;
+    const client = this.#sessions.get(session);
+    this.#sessions.delete(session);
+    if (client !== undefined) this.#close(client);
+  }
+
+  close(): void {
+    for (const client of [...this.#sessions.values(), ...this.#others.values()]) this.#close(client);
+    this.#sessions.clear();
+    this.#others.clear();
+  }
+
+  #close(client: GatewayClient | Promise<GatewayClient>): void {
+    // A client that could not be opened has nothing to close.
+    void Promise.resolve(client).then((opened) => opened.close().catch(this.#deps.onError), ignore);
+  }
+
+  async #open(peer: Peer): Promise<GatewayClient> {
+    const { workspaces, route } = this.#deps;
+    const origin = originOf(peer.principal);
+    const folder = origin.workspace ?? (await this.#rootOf(peer));
+    const fleet = await workspaces.fleetOf(folder);
+    return new GatewayClient(fleet, route, peer, peer.session !== undefined || origin.client !== undefined);
+  }
+
+  /** The first folder among the roots of a session, if it says so in time. */
+  async #rootOf({ session, capabilities }: Peer): Promise<string | undefined> {
+    const { trustsRoots, clock, onError } = this.#deps;
+    if (!trustsRoots || session === undefined || !isObject(capabilities['roots'])) return undefined;
+    let roots: unknown;
+    const asked = session.ask('roots/list', {}).then((answer) => {
+      roots = answer['roots'];
+    }, onError);
+    await settleWithin([asked], { limitMs: limits.relay.rootsMs, clock });
+    const uris = Array.isArray(roots) ? roots.map((root: unknown) => (isObject(root) ? root['uri'] : undefined)) : [];
+    return uris.flatMap((uri) => folderOf(uri) ?? []).at(0);
+  }
+}
+
+const ignore = (): void => undefined;
+
+function folderOf(uri: unknown): string | undefined {
+  if (typeof uri !== 'string' || !uri.startsWith('file://')) return undefined;
+  try {
+    return fileURLToPath(uri);
+  } catch {
+    return undefined;
+  }
+}

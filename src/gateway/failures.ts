@@ -1,0 +1,41 @@
+// Owns how a failure of the runtime is told to a client: as the result of a call, or as the error of any other request, with the
+// HTTP status where the route is of one server. 401 is never among them: it means the gateway's own token.
+
+import type { JsonObject } from '../kernel/json.ts';
+import { shellWord } from '../kernel/shell-word.ts';
+import { asRuntimeError, RuntimeError, wireCodesOf } from '../model/errors.ts';
+import { codes, ProtocolError } from '../serving/protocol.ts';
+
+export const ERROR_META = 'plexus/error';
+
+/** For a call that was handed on, or refused by a rule: the model reads why, and a person what to do. */
+export function failureResult(error: unknown): JsonObject {
+  const failure = asRuntimeError(error);
+  const { code, remedy } = failure;
+  const text = [failure.message, ...commandFor(failure)].join(' ');
+  return { content: [{ type: 'text', text }], isError: true, _meta: { [ERROR_META]: { code, remedy } } };
+}
+
+/** A refusal ends with the command that allows the call. */
+function commandFor({ code, data }: RuntimeError): readonly string[] {
+  if (code !== 'APPROVAL_REFUSED' || !('tool' in data) || !('server' in data)) return [];
+  return [
+    `To allow it for good, run: plexus approve ${shellWord(String(data.server))} ${shellWord(String(data.tool))}`,
+  ];
+}
+
+/** For every other request. */
+export function failureError(error: unknown, { isStatus = false }: { readonly isStatus?: boolean } = {}): unknown {
+  if (!(error instanceof RuntimeError)) return error;
+  const { code, remedy, message } = error;
+  const { rpc } = wireCodesOf(error);
+  const told = code === 'RESOURCE_UNKNOWN' ? codes.resourceNotFound : rpc;
+  return new ProtocolError(told, message, { code, remedy }, isStatus ? { status: statusOf(error) } : {});
+}
+
+/** The answer of a route whose only server cannot be used. */
+function statusOf(error: RuntimeError): number {
+  const { http } = wireCodesOf(error);
+  if (http === 404 || http === 504) return http;
+  return http === 401 || http === 403 || http === 503 ? 503 : 502;
+}

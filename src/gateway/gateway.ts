@@ -1,0 +1,238 @@
+// Owns the gateway: every server of a runtime behind one handler, for clients of both eras. Puts the routes together; a route's
+// requests are in `route-service.ts`, its calls in `call-relay.ts`. The door is `plexus/gateway`.
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Runtime } from '../api.ts';
+import type { ClientHandlers } from '../connection/client-handlers.ts';
+import type { ServerStatus } from '../connection/status.ts';
+import { type Clock, systemClock } from '../kernel/clock.ts';
+import { type Emit, Emitter, type Unsubscribe } from '../kernel/emitter.ts';
+import { limits } from '../model/limits.ts';
+import type { ServerName } from '../model/names.ts';
+import { type Authenticate, loopbackHosts } from '../serving/access.ts';
+import type { ChangedList } from '../serving/changes.ts';
+import { createMcpServer, type McpServer } from '../serving/mcp-server.ts';
+import type { Peer, Principal } from '../serving/service.ts';
+import type { ServingLimits } from '../serving/serving-limits.ts';
+import type { StdioPipes } from '../serving/stdio-endpoint.ts';
+import { accessOf, identify, originOf } from './access.ts';
+import { CallRelays } from './call-relay.ts';
+import { Clients } from './clients.ts';
+import type { GatewayEvent, SessionFacts } from './events.ts';
+import type { GatewayFleet } from './gateway-fleet.ts';
+import { Measures, type ServerMeasures } from './measures.ts';
+import { DEFAULT_PROFILE, openProfile, type Profile } from './profiles.ts';
+import { type Route, readPath } from './route.ts';
+import { RouteService } from './route-service.ts';
+import { RoundSeal } from './state-of-round.ts';
+import { Watched } from './watched-resources.ts';
+import { Workspaces } from './workspaces.ts';
+
+export type { Access } from './access.ts';
+export { CLIENT_HEADER, WORKSPACE_HEADER } from './access.ts';
+export type { GatewayEvent, SessionFacts } from './events.ts';
+export type { CallEnding, ServerMeasures } from './measures.ts';
+export { secondBounds } from './measures.ts';
+export type { Profile } from './profiles.ts';
+
+export interface GatewayOptions {
+  /** Says whose request it is; `details` of the principal may be an `Access`. */
+  readonly authenticate: Authenticate;
+  /** Names and addresses by which clients reach the gateway, without a port. Default: those of loopback. */
+  readonly hosts?: readonly string[];
+  /** Web pages that may send requests. Default: none. */
+  readonly origins?: readonly string[];
+  /** By name; that of `/mcp` is `default`. Default: everything, as servers send it. */
+  readonly profiles?: Readonly<Record<string, Omit<Profile, 'name'>>>;
+  /** Opens the runtime for clients of a folder. Without it all clients share the one runtime. */
+  readonly openWorkspace?: (folder: string) => Promise<Runtime>;
+  /** Whether the roots of a session say which folder it is of: only where clients are on this machine. Default: no. */
+  readonly trustsRoots?: boolean;
+  /** 32 bytes that seal the state of open questions. With a stored key they outlive a restart. */
+  readonly stateKey?: Buffer;
+  /** Limits other than the defaults of `plexus.serving`. */
+  readonly limits?: Partial<ServingLimits & { readonly queuedCalls: number }>;
+  readonly onError?: (error: unknown) => void;
+  readonly clock?: Clock;
+}
+
+export interface GatewayMeasures {
+  readonly servers: ReadonlyMap<ServerName, ServerMeasures>;
+  /** Open sessions of the older era. Modern clients have none. */
+  readonly sessions: number;
+  readonly running: number;
+}
+
+export interface Gateway {
+  /** Answers `/mcp`, `/mcp/p/PROFILE` and `/mcp/s/SERVER`, and every other path with 404: for `node:http`. */
+  readonly handler: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+  /** Whether the gateway answers this path. */
+  isRoute(path: string): boolean;
+  /** Serves one client over a pair of pipes, with the profile of that name. */
+  stdio(options?: { readonly pipes?: StdioPipes; readonly profile?: string }): Promise<void>;
+  on(listener: Emit<GatewayEvent>): Unsubscribe;
+  /** Ends the sessions and calls of some callers, such as those whose token was revoked. */
+  endSessions(isMeant: (principal: Principal) => boolean): void;
+  measures(): GatewayMeasures;
+  /** Every server of every workspace that is open. */
+  status(): Promise<readonly { readonly workspace: string | undefined; readonly servers: readonly ServerStatus[] }[]>;
+  /** Refuses new requests, lets running calls end within the time, and ends streams and sessions. The runtime stays its host's. */
+  close(options?: { readonly drainMs?: number }): Promise<void>;
+}
+
+/**
+ * The handlers of the gateway itself, to spread into the options of its runtime: a legacy server is told of elicitation and roots,
+ * whichever client calls it.
+ */
+export function gatewayHandlers({
+  sampling = false,
+  roots = [] as readonly { readonly uri: string }[],
+} = {}): ClientHandlers {
+  return {
+    elicit: async () => ({ action: 'decline' }),
+    roots: async () => roots,
+    ...(sampling && { sample: () => Promise.reject(new TypeError('no client has called')) }),
+  };
+}
+
+interface RouteServer {
+  readonly route: Route;
+  readonly server: McpServer;
+  readonly clients: Clients;
+  readonly handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+}
+
+export function createGateway(runtime: Runtime, options: GatewayOptions): Gateway {
+  const { clock = systemClock, onError = reportNowhere, authenticate, trustsRoots = false } = options;
+  const { hosts = loopbackHosts, origins = [] } = options;
+  const profiles = new Map<string, Profile>([[DEFAULT_PROFILE, openProfile]]);
+  for (const [name, profile] of Object.entries(options.profiles ?? {})) profiles.set(name, { ...profile, name });
+  const events = new Emitter<GatewayEvent>(onError);
+  const queue = { queuedCalls: options.limits?.queuedCalls ?? limits.relay.queuedCalls };
+  const measures = new Measures();
+  const calls = new CallRelays({ seal: new RoundSeal(options.stateKey), measures, clock, ...queue });
+  const routes = new Map<string, RouteServer>();
+  const principals = new WeakMap<IncomingMessage, Principal>();
+  let isClosing = false;
+
+  const tellOf = (fleet: GatewayFleet, tell: (server: McpServer, isMeant: (peer: Peer) => boolean) => void) => {
+    for (const { server, clients } of routes.values()) tell(server, (peer) => clients.isOf(peer, fleet));
+  };
+  const watched = new Watched((fleet, told) =>
+    tellOf(fleet, (server, isMeant) => server.resourceUpdated(told, isMeant)),
+  );
+  const workspaces = new Workspaces(runtime, {
+    open: options.openWorkspace,
+    onFleet: (fleet) =>
+      fleet.onListChanged((kind) => tellOf(fleet, (server, isMeant) => server.listChanged(kind, isMeant))),
+  });
+
+  const openRoute = (route: Route): RouteServer => {
+    const clients = new Clients({ route, workspaces, clock, trustsRoots, onError });
+    const service = new RouteService({
+      ...{ route, clients, calls, watched },
+      onSessionOpened: (peer) => events.emit({ type: 'session.opened', ...factsOf(route, peer) }),
+      onSessionClosed: (peer) => events.emit({ type: 'session.closed', ...factsOf(route, peer) }),
+      onRootsChanged: (peer) => {
+        clients.forget(peer);
+        for (const kind of changedLists) server.listChanged(kind, (each) => each === peer);
+      },
+    });
+    const server = createMcpServer(service, { clock, onError, ...(options.limits && { limits: options.limits }) });
+    const handle = server.handler({ authenticate: (request) => principals.get(request), hosts, origins });
+    const opened = { route, server, clients, handle };
+    routes.set(route.path, opened);
+    return opened;
+  };
+
+  const profileRoute = (name: string): RouteServer | undefined => {
+    const profile = profiles.get(name);
+    const path = name === DEFAULT_PROFILE ? '/mcp' : `/mcp/p/${name}`;
+    return profile && (routes.get(path) ?? openRoute({ path, profile, server: undefined }));
+  };
+
+  const serverRoute = (server: ServerName): RouteServer => {
+    const path = `/mcp/s/${server}`;
+    return routes.get(path) ?? openRoute({ path, profile: profiles.get(DEFAULT_PROFILE) ?? openProfile, server });
+  };
+
+  const routeOf = (path: string): RouteServer | undefined => {
+    const known = routes.get(path);
+    if (known !== undefined) return known;
+    const words = readPath(path);
+    if (words === undefined) return undefined;
+    if (words.kind === 'profile') return profileRoute(words.profile);
+    // A route is made for servers that there are: names that a client makes up leave nothing behind.
+    const isKnown = workspaces.own.status().some(({ name }) => name === words.server);
+    return isKnown ? serverRoute(words.server) : undefined;
+  };
+
+  return {
+    isRoute: (path) => routeOf(path) !== undefined,
+    async handler(request, response) {
+      const { url = '' } = request;
+      const query = url.indexOf('?');
+      const found = routeOf(query < 0 ? url : url.slice(0, query));
+      if (found === undefined) return refuse(response, 404, 'There is no such route');
+      const caller = authenticate(request);
+      if (caller !== undefined) {
+        const identified = identify(caller, request);
+        if (typeof identified === 'string') return refuse(response, 403, identified);
+        const { profile } = accessOf(caller);
+        if (profile !== undefined && found !== routes.get(pathOf(profile)))
+          return refuse(response, 403, `This token is for the route ${pathOf(profile)} only`);
+        principals.set(request, identified);
+      }
+      return found.handle(request, response);
+    },
+    stdio: async ({ pipes, profile = DEFAULT_PROFILE } = {}) => {
+      const found = profileRoute(profile);
+      if (found === undefined) throw new TypeError(`there is no profile "${profile}"`);
+      await found.server.stdio(pipes);
+    },
+    on: (listener) => events.on(listener),
+    endSessions(isMeant) {
+      for (const { server } of routes.values())
+        server.endSessions((principal) => isMeant(originOf(principal).principal));
+    },
+    measures: () => {
+      const counts = [...routes.values()].map(({ server }) => server.counts());
+      return {
+        servers: measures.servers,
+        sessions: counts.reduce((sum, { sessions }) => sum + sessions, 0),
+        running: counts.reduce((sum, { running }) => sum + running, 0),
+      };
+    },
+    async status() {
+      return (await workspaces.all()).map((fleet) => ({ workspace: fleet.workspace, servers: fleet.status() }));
+    },
+    async close(how) {
+      if (isClosing) return;
+      isClosing = true;
+      await Promise.all([...routes.values()].map(({ server }) => server.close(how)));
+      for (const { clients } of routes.values()) clients.close();
+      await workspaces.close();
+    },
+  };
+}
+
+const changedLists: readonly ChangedList[] = ['tools', 'prompts', 'resources'];
+
+const pathOf = (profile: string) => (profile === DEFAULT_PROFILE ? '/mcp' : `/mcp/p/${profile}`);
+
+const reportNowhere = (): void => undefined;
+
+function factsOf({ profile, server }: Route, { session, era, client }: Peer): SessionFacts {
+  const name = client?.['name'];
+  return {
+    ...{ sessionId: session?.id ?? '', era, profile: profile.name },
+    ...(typeof name === 'string' && { client: name }),
+    ...(server !== undefined && { server }),
+  };
+}
+
+function refuse(response: ServerResponse, status: number, message: string): void {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32600, message } });
+  response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) });
+  response.end(body);
+}

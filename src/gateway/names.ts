@@ -1,0 +1,46 @@
+// Owns how tools, prompts and resources of many servers are called on one route: `server__tool`, and resources by their own uri
+// where only one server has it. A route of one server keeps that server's names.
+
+import { assignNames } from '../catalog/naming.ts';
+import { limits } from '../model/limits.ts';
+import { type ServerName, type ToolId, toolKey } from '../model/names.ts';
+
+const PREFIX = 'mcp__';
+
+/** `server__tool` for each, unique; at most as long as every provider accepts. By `toolKey`. */
+export function mergedNames(ids: readonly ToolId[]): ReadonlyMap<string, string> {
+  const names = assignNames(ids, { maxLength: limits.toolNameLength + PREFIX.length });
+  return new Map([...names].map(([key, name]) => [key, name.slice(PREFIX.length)]));
+}
+
+export interface Named<Item> {
+  readonly list: readonly { readonly name: string; readonly item: Item }[];
+  readonly byName: ReadonlyMap<string, Item>;
+}
+
+/** Under its own name where `isAlone`, otherwise with its server's. */
+export function nameAll<Item>(items: readonly Item[], idOf: (item: Item) => ToolId, isAlone: boolean): Named<Item> {
+  const names = isAlone ? undefined : mergedNames(items.map(idOf));
+  const list = items.map((item) => {
+    const id = idOf(item);
+    return { name: names?.get(toolKey(id)) ?? id.tool, item };
+  });
+  return { list, byName: new Map(list.map(({ name, item }) => [name, item])) };
+}
+
+const OWNED = 'plexus://';
+
+/** The uri of a resource whose own uri several servers have. */
+export const ownedUri = (server: ServerName, uri: string): string => `${OWNED}${encodeURIComponent(server)}/${uri}`;
+
+/** The server and its own uri, from such a uri. */
+export function readOwnedUri(uri: string): { readonly server: ServerName; readonly uri: string } | undefined {
+  if (!uri.startsWith(OWNED)) return undefined;
+  const end = uri.indexOf('/', OWNED.length);
+  if (end < 0) return undefined;
+  try {
+    return { server: decodeURIComponent(uri.slice(OWNED.length, end)), uri: uri.slice(end + 1) };
+  } catch {
+    return undefined;
+  }
+}

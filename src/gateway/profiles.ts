@@ -1,0 +1,38 @@
+// Owns what one profile lets its clients see and do: which servers and tools, how results are shaped, and who approves.
+
+import { matchesWildcard } from '../kernel/wildcard.ts';
+import type { ServerName, ToolId } from '../model/names.ts';
+
+export interface Profile {
+  readonly name: string;
+  /** Servers by name, where `*` stands for anything. */
+  readonly servers: readonly string[];
+  /** Tools as `server__tool`, where `*` stands for anything. */
+  readonly tools: readonly string[];
+  /** `raw`: results as servers send them, for a client that shapes them itself; `shaped`: as a model of Plexus reads them. */
+  readonly shaping: 'raw' | 'shaped';
+  /** `search`: only tools to search for the others and to call them. */
+  readonly expose: 'all' | 'search';
+  /** `client`: where no rule matches, the client's own approval counts; `plexus`: whatever no rule allows is asked about. */
+  readonly approval: 'client' | 'plexus';
+}
+
+/** The profile of `/mcp` and of the routes of single servers. */
+export const DEFAULT_PROFILE = 'default';
+
+export const openProfile: Profile = {
+  ...{ name: DEFAULT_PROFILE, servers: ['*'], tools: ['*'] },
+  ...{ shaping: 'raw', expose: 'all', approval: 'client' },
+};
+
+export const seesServer = ({ servers }: Profile, server: ServerName): boolean =>
+  servers.some((pattern) => matchesWildcard(pattern, server));
+
+export const seesTool = (profile: Profile, { server, tool }: ToolId): boolean =>
+  seesServer(profile, server) && profile.tools.some((pattern) => matchesWildcard(pattern, `${server}__${tool}`));
+
+/** The same as patterns of a view, for the tools that search. */
+export const viewPatterns = ({ servers, tools }: Profile): readonly (readonly string[])[] => [
+  ...(servers.includes('*') ? [] : [servers.map((pattern) => `mcp__${pattern}__*`)]),
+  ...(tools.includes('*') ? [] : [tools.map((pattern) => `mcp__${pattern}`)]),
+];

@@ -1,0 +1,67 @@
+// Owns the fleets of the gateway: its own, and one for each workspace that clients work in. A fleet is a runtime of its own, so no
+// client gets the servers, rules or results of another folder; what may be shared, the session pool of the process shares.
+
+import { stat } from 'node:fs/promises';
+import type { Runtime } from '../api.ts';
+import { limits } from '../model/limits.ts';
+import { codes, ProtocolError } from '../serving/protocol.ts';
+import { GatewayFleet } from './gateway-fleet.ts';
+
+export interface WorkspacesOptions {
+  /** Opens the runtime of a folder; without it, all clients share the gateway's own. */
+  readonly open?: ((folder: string) => Promise<Runtime>) | undefined;
+  /** Called with every fleet, the gateway's own included. */
+  readonly onFleet: (fleet: GatewayFleet) => void;
+}
+
+export class Workspaces {
+  readonly own: GatewayFleet;
+  readonly #options: WorkspacesOptions;
+  readonly #fleets = new Map<string, Promise<GatewayFleet>>();
+
+  constructor(runtime: Runtime, options: WorkspacesOptions) {
+    this.#options = options;
+    this.own = new GatewayFleet(runtime);
+    options.onFleet(this.own);
+  }
+
+  async fleetOf(folder: string | undefined): Promise<GatewayFleet> {
+    const { open } = this.#options;
+    if (folder === undefined || open === undefined) return this.own;
+    const known = this.#fleets.get(folder);
+    if (known !== undefined) return known;
+    if (this.#fleets.size >= limits.relay.workspaces)
+      throw new ProtocolError(codes.overloaded, 'Too many workspaces are open', undefined, { status: 503 });
+    const opening = this.#open(folder, open);
+    this.#fleets.set(folder, opening);
+    opening.catch(() => this.#fleets.delete(folder));
+    return opening;
+  }
+
+  async #open(folder: string, open: (folder: string) => Promise<Runtime>): Promise<GatewayFleet> {
+    const isFolder = await stat(folder).then(
+      (found) => found.isDirectory(),
+      () => false,
+    );
+    if (!isFolder)
+      throw new ProtocolError(codes.invalidRequest, 'The workspace is no folder of this machine', undefined, {
+        status: 400,
+      });
+    const fleet = new GatewayFleet(await open(folder), folder);
+    this.#options.onFleet(fleet);
+    return fleet;
+  }
+
+  /** Those that are open, the gateway's own first. */
+  async all(): Promise<readonly GatewayFleet[]> {
+    const settled = await Promise.allSettled(this.#fleets.values());
+    return [this.own, ...settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))];
+  }
+
+  /** Closes the runtimes of workspaces; the gateway's own belongs to its host. */
+  async close(): Promise<void> {
+    const [, ...others] = await this.all();
+    this.#fleets.clear();
+    await Promise.all(others.map(({ runtime }) => runtime.close()));
+  }
+}
