@@ -99,7 +99,7 @@ type UnsetModel =
   | { readonly missing: 'model' }
   | {
       readonly missing: 'key';
-      /** Where the model is. */
+      /** The address of the model. */
       readonly address: string;
       /** The environment variable that should hold it. */
       readonly variable: string;
