@@ -78,9 +78,10 @@ export interface Runtime extends View, AsyncDisposable {
   findByToolName(tool: string): readonly ToolRef[];
   /**
    * The value without the secrets that `results.redact` takes out of what a model reads. For a host that shows a model or a
-   * shell more of a result than its `text`.
+   * shell more of a result than its `text`. `atLeast: 'known'` takes the values that Plexus filled in out also where the setting
+   * is `off`: for what a host writes to a disk.
    */
-  redact<Value>(value: Value): Value;
+  redact<Value>(value: Value, options?: { readonly atLeast?: 'known' }): Value;
   /** Lists the tools of all servers again, or of one server, whose failure is then thrown. */
   refreshTools(server?: ServerName): Promise<void>;
   /** Forgets the tool lists that were stored for later starts, of one server or of all. */
@@ -183,7 +184,10 @@ export function createApi(deps: ApiDeps): Runtime {
     notifySandboxState: (state) => fleet.announceSandbox(state, views.sessions()),
     getStats: () => ({ ...status.stats(), ...counts }),
     getTools: () => catalog.everything(),
-    redact: (value) => redactResult(redactor, settings().results.redact, value),
+    redact: (value, { atLeast } = {}) => {
+      const { redact } = settings().results;
+      return redactResult(redactor, redact === 'off' ? (atLeast ?? redact) : redact, value);
+    },
     findByToolName: (tool) => findByToolName(catalog.everything(), tool),
     resources: redactFailures(redactor, createResources({ ...reaching, subscriptions })),
     prompts: redactFailures(redactor, createPrompts({ ...reaching, emit })),

@@ -117,6 +117,8 @@ export interface Caller {
   readonly permissions?: readonly (readonly RuleText[])[];
   /** Those of the rules that the host gave to a view itself: only their allows answer a question. */
   readonly answering?: readonly RuleText[] | undefined;
+  /** Asked before each call: while it says true, only tools that are known to only read may be called. */
+  readonly isReadOnly?: (() => boolean) | undefined;
   /** Its model can look at images. */
   readonly hasVision?: boolean;
   /** Asked instead of the runtime's own `approve`. */

@@ -1,8 +1,15 @@
-// Owns the list of commands: a summary of each, and how it is loaded. Help prints the list without loading any command.
+// Owns the list of commands: a summary of each, and how it is loaded. Help prints the list without loading any command but the
+// chat, whose help must cost no more than this list.
 
 import type { CommandEntry } from './command.ts';
+import { chat } from './commands/chat.ts';
 
 export const commands: Readonly<Record<string, CommandEntry>> = {
+  chat: {
+    group: 'Use servers',
+    summary: 'Talk to a model that uses the tools of all servers.',
+    load: async () => chat,
+  },
   list: {
     group: 'Use servers',
     summary: 'Show every server: state, transport, scope, tools and problems.',
@@ -77,6 +84,11 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     group: 'Use servers',
     summary: 'Join the running gateway over stdin and stdout, or start it: the command for a client.',
     load: async () => (await import('./commands/connect.ts')).connectCommand,
+  },
+  agent: {
+    group: 'Use servers',
+    summary: 'Serve an agent that uses all servers to other programs, over MCP.',
+    load: async () => (await import('./commands/agent.ts')).agent,
   },
   scan: {
     group: 'Texts and shells',

@@ -291,6 +291,12 @@ export const serverSchema = section({
     .default(false)
     .describe('Whether a start without a terminal waits for the server, and fails without it.'),
   perClient: flag().default(false).describe('Whether each client of Plexus gets its own connection to the server.'),
+  share: z
+    .enum(['workspace', 'machine'], '"workspace" or "machine"')
+    .default('workspace')
+    .describe(
+      'Who shares the server behind the gateway: the clients of one workspace, in its folder; or those of all, in your home folder and without roots.',
+    ),
   trustHints: flag()
     .default(false)
     .describe(
@@ -496,6 +502,9 @@ export const servingSchema = section({
     .describe(
       'How many calls may wait for their turn, and how many messages for a client that reads slowly. Beyond it a pipe is not read, HTTP is answered with 429, and progress and log messages give way.',
     ),
+  connections: size()
+    .default(limits.serving.connections)
+    .describe('How many connections one port may have open; more are closed at once.'),
   sessions: size()
     .default(limits.serving.sessions)
     .describe('How many sessions of the older era may be open over HTTP.'),
@@ -515,8 +524,43 @@ export const servingSchema = section({
   suspendedCalls: size()
     .default(limits.serving.suspendedCalls)
     .describe(
-      'How many calls may wait for answers between two requests of their clients; beyond it the oldest is cancelled.',
+      'How many calls of modern clients, and how many questions to clients of the older era, may wait for an answer. Beyond it the oldest such call is cancelled, and such a question is refused.',
     ),
+});
+
+/** `src/agent/choose-model.ts` knows their addresses. */
+const modelProviders = ['openai', 'anthropic', 'ollama', 'lm-studio', 'llama.cpp', 'vllm'] as const;
+
+export const agentSchema = section({
+  provider: z
+    .enum(modelProviders, modelProviders.map((provider) => `"${provider}"`).join(', '))
+    .optional()
+    .describe(
+      'Where the model runs: at OpenAI, at Anthropic, or on this machine behind one of these model servers. With `url`, `openai` means everything compatible with it. Otherwise `anthropic` for a model that begins with `claude` and has no `url`, `openai` for all others. In your own files only.',
+    ),
+  url: text()
+    .optional()
+    .describe(
+      'The address before `/chat/completions`, or before `/v1/messages` for `anthropic`, where it is not the usual one. In your own files only.',
+    ),
+  model: text().optional().describe('The model, as its provider names it. In your own files only.'),
+  key: secretReference('The key for that address, in your own files only.'),
+  models: texts()
+    .default([])
+    .describe('Further models there that a client of a served agent may ask for. In your own files only.'),
+  contextWindow: size()
+    .optional()
+    .describe('How many tokens the model reads at most. Otherwise 200000. In your own files only.'),
+  vision: flag().optional().describe('Whether the model looks at images. In your own files only.'),
+  maxSteps: size()
+    .default(limits.agentBudget.steps)
+    .describe('How many answers of the model one prompt may take. A file of the workspace can only lower it.'),
+  maxTokens: size()
+    .default(limits.agentBudget.tokens)
+    .describe('How many tokens these may read and write together. A file of the workspace can only lower it.'),
+  maxTimeMs: above()
+    .default(limits.agentBudget.timeMs)
+    .describe('How long one prompt may take. A file of the workspace can only lower it.'),
 });
 
 export const plexusSchema = section({
@@ -637,6 +681,7 @@ export const plexusSchema = section({
     ),
   trust: trustSchema.prefault({}).describe('What an approval covers.'),
   serving: servingSchema.prefault({}).describe('What Plexus serves to others, and its limits.'),
+  agent: agentSchema.prefault({}).describe('The agent: its model, and how much one prompt may cost.'),
 });
 
 export const inputSchema = section({
@@ -692,6 +737,7 @@ export const schemas = {
   trust: trustSchema,
   serving: servingSchema,
   profile: profileSchema,
+  agent: agentSchema,
   plexus: plexusSchema,
   input: inputSchema,
   file: fileSchema,
@@ -708,6 +754,7 @@ export type CompleteEntry = Complete<'server'>;
 export type ReconnectSettings = Complete<'reconnect'>;
 export type Settings = Complete<'plexus'>;
 export type ListedServer = Complete<'listedServer'>;
+export type AgentSettings = Complete<'agent'>;
 
 /** A key that only one of the two types has is a compile error here. */
 type SameKeys<One, Other> = [keyof One, keyof Other] extends [keyof Other, keyof One] ? true : never;

@@ -12,7 +12,7 @@ import { codes, ProtocolError } from '../serving/protocol.ts';
 import type { ServedCall } from '../serving/service.ts';
 import type { RelayedCallOptions } from '../turn.ts';
 import { askClient } from './approval.ts';
-import type { GatewayClient } from './client.ts';
+import { type GatewayClient, refusalOf } from './client.ts';
 import { failureResult } from './failures.ts';
 import { type CallEnding, countEnd, type Measures, type ServerMeasures } from './measures.ts';
 import { passedMeta, type RelayCaller, ServedRelay } from './served-relay.ts';
@@ -47,6 +47,8 @@ export class CallRelays {
       throw new ProtocolError(codes.overloaded, `Too many calls wait for server "${server}"`, undefined, {
         status: 429,
       });
+    const refusal = refusalOf(client, server);
+    if (refusal !== undefined) return Promise.resolve(failureResult(refusal));
     const line = client.fleet.lineOf(server);
     const caller = client.callerOf(served.peer);
     const turn = line.enter(caller, () => served.signal);

@@ -20,7 +20,7 @@ export class RelayCaller {
   readonly peer: Peer;
   readonly handlers: ViewHandlers;
   /** The requests under way, the newest last: a legacy server does not say which of them it asks for. */
-  readonly #running: { readonly server: ServerName; readonly served: ServedCall }[] = [];
+  readonly #running: RunningRequest[] = [];
 
   constructor(fleet: GatewayFleet, peer: Peer) {
     this.fleet = fleet;
@@ -40,10 +40,11 @@ export class RelayCaller {
   }
 
   begin(server: ServerName, served: ServedCall): () => void {
-    const entry = { server, served };
+    const entry: RunningRequest = { server, served, pages: [] };
     this.#running.push(entry);
     return () => {
       this.#running.splice(this.#running.lastIndexOf(entry), 1);
+      for (const elicitationId of entry.pages) served.notify('notifications/elicitation/complete', { elicitationId });
     };
   }
 
@@ -53,10 +54,23 @@ export class RelayCaller {
     const canAnswer = isDeclared(method, params, peer.capabilities);
     // A legacy server is told the folder of the workspace, whichever client calls: its process is shared.
     if (method === 'roots/list' && (key === undefined || !canAnswer)) return { roots: fleet.roots() };
-    const served = this.#running.findLast((each) => each.server === server)?.served;
-    if (!canAnswer || served === undefined) return refuse(method);
-    return served.ask(method, params, key === undefined ? {} : { key });
+    const running = this.#running.findLast((each) => each.server === server);
+    if (!canAnswer || running === undefined) return refuse(method);
+    const { served, pages } = running;
+    if (peer.era === 'modern') return served.ask(method, params, key === undefined ? {} : { key });
+    // A legacy client knows a page by its id, and is told when the call goes on.
+    if (params['mode'] !== 'url' || params['elicitationId'] !== undefined) return served.ask(method, params);
+    const elicitationId = randomUUID();
+    pages.push(elicitationId);
+    return served.ask(method, { ...params, elicitationId });
   }
+}
+
+interface RunningRequest {
+  readonly server: ServerName;
+  readonly served: ServedCall;
+  /** The ids of pages that the gateway named itself. */
+  readonly pages: string[];
 }
 
 /** An elicitation is declined, since that is an answer; for sampling there is none. */
@@ -109,7 +123,9 @@ export class ServedRelay implements Relay {
     this.onSent = options.onSent;
     this.passesInput = peer.era === 'modern';
     this.passesRefusals = peer.era === 'legacy';
-    this.envelope = envelopeOf(peer, served.meta);
+    const level = peer.era === 'modern' ? served.meta[metaKeys.logLevel] : peer.session?.level;
+    if (isLogLevel(level)) caller.fleet.wantLogLevel(options.server, level);
+    this.envelope = envelopeOf(peer, level);
     this.#served = served;
     this.#clock = caller.fleet.parts.host.clock;
     this.lastAt = this.#clock.now();
@@ -121,8 +137,10 @@ export class ServedRelay implements Relay {
     this.#served.progress(progress);
   }
 
-  onLog({ level, data, logger }: JsonObject): void {
-    if (isLogLevel(level)) this.#served.log(level, data, typeof logger === 'string' ? logger : undefined);
+  onNotification(method: string, params: JsonObject): void {
+    const { level, data, logger } = params;
+    if (method !== 'notifications/message') this.#served.notify(method, params);
+    else if (isLogLevel(level)) this.#served.log(level, data, typeof logger === 'string' ? logger : undefined);
   }
 
   /** No progress came for a while: the client is told that the call still runs. Progress must grow, so it grows by next to nothing. */
@@ -136,8 +154,7 @@ const NO_PROGRESS: Progress = { progress: 0 };
 const LEAST_PROGRESS = 1e-6;
 
 /** A modern server is told what this client can do, not what the gateway can. */
-function envelopeOf({ era, capabilities, session }: Peer, meta: JsonObject): JsonObject {
-  const level = era === 'modern' ? meta[metaKeys.logLevel] : session?.level;
+function envelopeOf({ era, capabilities }: Peer, level: unknown): JsonObject {
   const told = era === 'modern' ? capabilities : askable(capabilities);
   return { [metaKeys.clientCapabilities]: told, ...(level !== undefined && { [metaKeys.logLevel]: level }) };
 }

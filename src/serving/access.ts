@@ -62,8 +62,14 @@ export function bearerToken({ headers }: Pick<IncomingMessage, 'headers'>): stri
   return /^bearer +([^\s]+) *$/i.exec(headers.authorization ?? '')?.[1];
 }
 
-/** Compares hashes, so that the time tells nothing about the token, not even its length. */
-export function byToken(token: string, principal: Principal = { id: 'token' }): Authenticate {
+/**
+ * Compares hashes, so that the time tells nothing about the token, not even its length. Each token is a principal of its own
+ * unless one is given; its id is made of the hash, so that it stays the same after a restart and tells nothing either.
+ */
+export function byToken(
+  token: string,
+  principal: Principal = { id: `token-${digest(token).toString('hex').slice(0, 32)}` },
+): Authenticate {
   const expected = digest(token);
   return (request) => {
     const sent = bearerToken(request);

@@ -91,7 +91,7 @@ export class Dispatcher {
     this.suspended.endAll(this.#closing.signal.reason);
   }
 
-  /** Cancels the running calls and open subscriptions of some callers, and ends their suspended calls. */
+  /** Cancels the running calls and open subscriptions of some principals, and ends their suspended calls. */
   cancelCalls(reason: unknown, isMeant: (principal: Principal) => boolean = () => true): void {
     for (const call of [...this.#calls]) if (isMeant(call.peer.principal)) call.cancel(reason);
     this.suspended.endAll(reason, isMeant);
@@ -125,7 +125,7 @@ export class Dispatcher {
     try {
       this.service.onNotification?.(method, params, peer);
     } catch (error) {
-      // Nobody waits for an answer, and the client's other messages are still read.
+      // A notification has no answer to fail with, and the client's other messages are still read.
       this.report(error);
     }
   }
@@ -141,7 +141,7 @@ export class Dispatcher {
     };
     const failed = (error: unknown): Answered => {
       if (progress.call !== undefined) this.#calls.delete(progress.call);
-      const isCancelled = progress.call?.isCancelled === true;
+      const isCancelled = progress.call?.isCancelled === true && !(error instanceof ProtocolError);
       const { isHandedOn } = progress;
       const answered = (fault: ProtocolError) => ({
         ...{ text: JSON.stringify(errorMessage(request.id, fault)), code: fault.code, status: fault.status },
@@ -221,10 +221,13 @@ export class Dispatcher {
     if (this.#legacyQuestions >= this.limits.suspendedCalls)
       throw new ProtocolError(codes.overloaded, 'Too many questions wait for an answer');
     const send = (message: JsonObject) => call.reply.ask(message);
+    // The client did not cancel the call: it is answered, with an error.
+    const onUnanswered = (reason: unknown) =>
+      call.cancel(reason, new ProtocolError(codes.internal, 'A question of this call was not answered in time'));
     this.#legacyQuestions++;
     try {
       return await this.#withoutPlace(call, () =>
-        sessionOf(call.peer).questions.ask({ method, params, send, signal: call.signal }),
+        sessionOf(call.peer).questions.ask({ method, params, send, signal: call.signal, onUnanswered }),
       );
     } finally {
       this.#legacyQuestions--;

@@ -39,7 +39,7 @@ export interface HttpEndpointOptions extends AllowedNames {
   readonly authenticate: Authenticate;
 }
 
-/** One request of a known caller. */
+/** One request, and whose it is. */
 interface Visit {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -86,7 +86,7 @@ export class HttpEndpoint {
     sendJson(response, status, errorMessage(id, told));
   }
 
-  /** Ends the sessions of some callers, with their calls. */
+  /** Ends the sessions of some principals, with their calls. */
   endSessions(isMeant: (principal: Principal) => boolean, reason: unknown): void {
     for (const session of [...this.#sessions.values()])
       if (isMeant(session.peer.principal)) this.#endSession(session, reason);
@@ -337,7 +337,7 @@ export class HttpEndpoint {
     visit.response.writeHead(204).end();
   }
 
-  /** The caller's session; refuses the request if there is none. A session of another caller does not exist for this one. */
+  /** The principal's session; refuses the request if there is none. A session of another principal does not exist for this one. */
   #sessionOf({ request, response, principal }: Visit, id: string | number | null): HttpSession | undefined {
     const { headers } = request;
     const sessionId = headerOf(headers, 'mcp-session-id');

@@ -41,7 +41,7 @@ export async function listenHttp({
   upgrade,
   limits: given,
 }: ListenHttpOptions): Promise<ListeningServer> {
-  const { headersMs, bodyMs } = given;
+  const { headersMs, bodyMs, connections } = given;
   const timeouts = {
     headersTimeout: headersMs,
     requestTimeout: headersMs + bodyMs,
@@ -55,6 +55,7 @@ export async function listenHttp({
     else void handle(request, response);
   });
   if (upgrade !== undefined) server.on('upgrade', upgrade);
+  server.maxConnections = connections;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(port, host.replace(/^\[|\]$/g, ''), resolve);
   });

@@ -42,8 +42,8 @@ export interface ListenOptions extends HttpOptions {
 
 export interface McpServer {
   /**
-   * Serves one client over a pair of pipes; resolves when its input has ended and every answer is written. A program that serves
-   * several such clients gives each a principal of its own.
+   * Serves one client over a pair of pipes; resolves when its input has ended and every answer is written. Each pair is a
+   * principal of its own unless one is given.
    */
   stdio(pipes?: StdioPipes, options?: { readonly principal?: Principal }): Promise<void>;
   /** A handler for the requests of one URL, to mount in a host's own server. */
@@ -54,7 +54,7 @@ export interface McpServer {
   listChanged(kind: ChangedList, isMeant?: IsMeant): void;
   /** Tells the clients that subscribed to a resource that it has changed. */
   resourceUpdated(uri: string, isMeant?: IsMeant): void;
-  /** Ends the sessions, calls and subscriptions of some callers, such as those whose token was revoked. */
+  /** Ends the sessions, calls and subscriptions of some principals, such as those whose token was revoked. */
   endSessions(isMeant: (principal: Principal) => boolean): void;
   /** How many sessions are open over HTTP, how many calls run, and how many are suspended. */
   counts(): { readonly sessions: number; readonly running: number; readonly suspended: number };

@@ -62,6 +62,8 @@ export interface AskOptions {
   /** Sends the question or its cancellation to the client; says whether there is a way to it. */
   readonly send: (message: JsonObject) => boolean;
   readonly signal: AbortSignal;
+  /** Called when the time for an answer is up. */
+  readonly onUnanswered?: (reason: unknown) => void;
 }
 
 /** The questions that one legacy client has not answered yet. */
@@ -76,7 +78,7 @@ export class Questions {
     this.#questionMs = questionMs;
   }
 
-  async ask({ method, params, send, signal }: AskOptions): Promise<JsonObject> {
+  async ask({ method, params, send, signal, onUnanswered }: AskOptions): Promise<JsonObject> {
     signal.throwIfAborted();
     // Apart from the client's own ids, so that a mix-up shows.
     const id = `q${++this.#last}`;
@@ -85,13 +87,19 @@ export class Questions {
     try {
       return await new Promise<JsonObject>((resolve, reject) => {
         const giveUp = (reason: unknown) => {
+          if (!this.#open.delete(id)) return;
           send(notification('notifications/cancelled', { requestId: id }));
           reject(reason);
         };
         onAbort = () => giveUp(signal.reason);
         this.#open.set(id, { method, params, resolve, reject });
         signal.addEventListener('abort', onAbort, { once: true });
-        stopTimer = this.#clock.after(this.#questionMs, () => giveUp(unanswered()), 'background');
+        const timeUp = () => {
+          const reason = unanswered();
+          giveUp(reason);
+          onUnanswered?.(reason);
+        };
+        stopTimer = this.#clock.after(this.#questionMs, timeUp, 'background');
         if (!send({ jsonrpc: '2.0', id, method, params }))
           reject(new ProtocolError(codes.internal, 'The client cannot be asked: it accepts no stream'));
       });

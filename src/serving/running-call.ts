@@ -126,12 +126,12 @@ export class RunningCall implements ServedCall {
     return waiter !== undefined;
   }
 
-  /** The answer is the reason at once, whatever the handler does with its signal. */
-  cancel(reason: unknown): void {
+  /** The answer is given at once, whatever the handler does with its signal. */
+  cancel(reason: unknown, answer: unknown = reason): void {
     if (this.#cancelled !== undefined || this.#outcome !== undefined) return;
     this.#cancelled = { reason };
     this.#controller?.abort(reason);
-    this.#waiter?.reject(reason);
+    this.#waiter?.reject(answer);
     this.#waiter = undefined;
   }
 

@@ -14,7 +14,7 @@ export interface Implementation {
 
 /** The person or program that a request comes from, as its token says. */
 export interface Principal {
-  /** Sessions and suspended calls belong to it: an equal id is the same caller. */
+  /** Sessions and suspended calls belong to it: an equal id is the same principal. */
   readonly id: string;
   /** Kept for the service; the serving side does not read it. */
   readonly details?: unknown;

@@ -8,6 +8,8 @@ export interface ServingLimits {
   /** How many calls run at once, and how many may wait for their turn; also how many messages wait for a slow client. */
   readonly inFlight: number;
   readonly waiting: number;
+  /** Connections to one port of our own; more are closed at once. */
+  readonly connections: number;
   /** Legacy sessions in all; streams that one of them may have open; and how long one may be idle. */
   readonly sessions: number;
   readonly streams: number;

@@ -1,6 +1,7 @@
 // Owns MCP over a pair of pipes, both eras: a reader that stops while too many requests wait, a processor that answers them in any
 // order, and a writer that keeps the order of its messages. No line ends the server; the end of input drains it.
 
+import { randomUUID } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
 import type { CancelTimer } from '../kernel/clock.ts';
 import { type JsonObject, parseJson } from '../kernel/json.ts';
@@ -39,9 +40,6 @@ export interface StdioPipes {
   readonly output: Writable;
 }
 
-/** The only client of a server's own pipes. */
-const PIPE: Principal = Object.freeze({ id: 'stdio' });
-
 export class StdioEndpoint {
   readonly #dispatcher: Dispatcher;
   readonly #pipes: StdioPipes;
@@ -53,7 +51,7 @@ export class StdioEndpoint {
   #session: LegacySession | undefined;
   #isBroken = false;
 
-  constructor(dispatcher: Dispatcher, pipes: StdioPipes, principal = PIPE) {
+  constructor(dispatcher: Dispatcher, pipes: StdioPipes, principal: Principal = { id: `pipe-${randomUUID()}` }) {
     this.#dispatcher = dispatcher;
     this.#pipes = pipes;
     this.#principal = principal;
@@ -178,13 +176,7 @@ export class StdioEndpoint {
     if (fault !== undefined) throw fault;
     const { clock, limits: given } = this.#dispatcher;
     const session = new LegacySession({
-      ...{
-        id: this.#principal.id,
-        principal: this.#principal,
-        introduction: params,
-        clock,
-        questionMs: given.questionMs,
-      },
+      ...{ id: randomUUID(), principal: this.#principal, introduction: params, clock, questionMs: given.questionMs },
       protocolVersion: negotiated(params['protocolVersion']),
       send: (message, mergeKey) => this.#send(message, mergeKey),
     });

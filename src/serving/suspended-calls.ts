@@ -158,7 +158,7 @@ export class SuspendedCalls {
     if (this.#suspended.size > this.#options.most) this.#giveUp(this.#oldestBeside(asking), unanswered());
   }
 
-  /** One caller's calls end before those of others. */
+  /** One principal's calls end before those of others. */
   #oldestBeside(asking: Asking): Asking {
     const others = [...this.#suspended.values()].filter((each) => each !== asking);
     const { id } = asking.call.peer.principal;

@@ -3,9 +3,10 @@
 
 import { fork, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { installPinned } from '../../scripts/pinned-packages.mjs';
 
@@ -16,18 +17,33 @@ const suiteIn = (version) => join(modules, `conformance-${version}`);
 /** The suite itself needs this Node; the client it starts runs on the present one. */
 const SUITE_NODE = 22;
 const SCENARIOS_AT_ONCE = 2;
-/** The suite gives a client 30 s; this is for a suite that hangs itself. */
+/** After 30 s the suite ends the shell of its client, and not the client, for which it then waits: one that hangs is ended here. */
 const HANGING_MS = 90_000;
 
 /** The logins of 2025-03-26, which no later revision requires and older servers still have. */
 const OLDEST_LOGINS = ['auth/2025-03-26-oauth-metadata-backcompat', 'auth/2025-03-26-oauth-endpoint-fallback'];
 
+/** What a server must do that has none of the suite's own tools, resources and prompts: `plexus agent` is put to these. */
+const AGENT_SCENARIOS = {
+  '2025-11-25': [
+    ...['server-initialize', 'logging-set-level', 'ping', 'completion-complete', 'tools-list', 'resources-list'],
+    ...['prompts-list', 'server-sse-multiple-streams', 'dns-rebinding-protection', 'server-session-lifecycle'],
+  ],
+  '2026-07-28': [
+    ...['completion-complete', 'tools-list', 'resources-list', 'prompts-list', 'server-sse-multiple-streams'],
+    ...['sep-2164-resource-not-found', 'dns-rebinding-protection', 'caching', 'http-header-validation'],
+    'input-required-result-unsupported-methods',
+  ],
+};
+
 /**
- * Runs every scenario that the suite has for clients, and for servers those of both revisions without the extensions; what it does
- * not score included, whatever fails; says each by name and how many passed and failed. With a pattern: those whose names match.
+ * Runs every scenario that the suite has for clients, for servers those of both revisions without the extensions, what it does not
+ * score included, and some against the served agent, whatever fails; says each by name and how many passed and failed. With a
+ * pattern: those whose names match, with or without `client`, `server` or `agent` before them.
  */
 export async function runConformance(pattern = '') {
-  const isAsked = ({ scenario }) => new RegExp(pattern).test(scenario);
+  const isAsked = ({ leg, scenario }) =>
+    [scenario, `${leg} ${scenario}`].some((name) => new RegExp(pattern).test(name));
   const node = installPinned(here, { what: 'the conformance suite', needsNode: SUITE_NODE });
   const all = [
     ...everyScenario(node).map((scenario) => ({ leg: 'client', scenario, version: '0.1', by: '0.1.16' })),
@@ -39,12 +55,17 @@ export async function runConformance(pattern = '') {
     ...OLDEST_LOGINS.map((scenario) => ({
       ...{ leg: 'client', scenario, version: '0.2', by: '2025-03-26', revision: '2025-03-26' },
     })),
+    ...Object.entries(AGENT_SCENARIOS).flatMap(([revision, scenarios]) =>
+      scenarios.map((scenario) => ({ leg: 'agent', scenario, version: '0.2', by: revision, revision })),
+    ),
   ];
   const asked = all.filter(isAsked);
   const counts = { passed: 0, failed: 0, failures: [] };
-  const server = asked.some(({ leg }) => leg === 'server') ? await startServer() : undefined;
+  const isTested = (leg) => asked.some((run) => run.leg === leg);
+  const server = isTested('server') ? await startServer() : undefined;
+  const agent = isTested('agent') ? await startAgent() : undefined;
   await eachOf(asked, async (run) => {
-    const { checks, problems } = await judge(node, run, server?.url);
+    const { checks, problems } = await judge(node, run, run.leg === 'agent' ? agent?.url : server?.url);
     const ok = problems.length === 0;
     counts[ok ? 'passed' : 'failed'] += 1;
     console.log(`${ok ? 'ok    ' : 'FAILED'} ${run.by.padEnd(10)} ${run.leg} ${run.scenario} (${checks} checks)`);
@@ -52,10 +73,32 @@ export async function runConformance(pattern = '') {
     for (const problem of problems) console.log(problem.replace(/^/gm, '       '));
   });
   server?.child.disconnect();
+  await agent?.stop();
   return counts;
 }
 
-/** The server under test, which goes when it is disconnected. */
+/** In folders of its own. No scenario asks its model. */
+async function startAgent() {
+  const folder = mkdtempSync(join(tmpdir(), 'plexus-conformance-'));
+  const built = process.env['PLEXUS_DIST'] ?? join(here, '../../dist/index.js');
+  const model = ['--model', 'none', '--url', 'http://127.0.0.1:9/v1'];
+  const args = [join(dirname(built), 'cli.js'), 'agent', '--port', '0', '--no-token', '--json', ...model];
+  const env = { PATH: process.env['PATH'], HOME: folder };
+  const child = spawn(process.execPath, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = once(child, 'close');
+  const [said] = await Promise.race([
+    once(child.stdout, 'data'),
+    ended.then(([code]) => Promise.reject(new Error(`the agent under test ended with ${code}`))),
+  ]);
+  const stop = async () => {
+    child.kill();
+    await ended;
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return { url: JSON.parse(said).url, stop };
+}
+
+/** The server that has all that the suite asks for, which goes when it is disconnected. */
 async function startServer() {
   const child = fork(join(here, '../servers/conformance.mjs'), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   const [url] = await Promise.race([
@@ -91,20 +134,13 @@ async function eachOf(runs, perform) {
 /** A warning counts, and so does a run in which nothing was checked: the suite itself would let that one pass. */
 async function judge(node, { leg, version, scenario, revision }, url) {
   const client = [process.execPath, join(here, 'client.mjs')].map((word) => JSON.stringify(word)).join(' ');
-  const args = [
+  const { code, stdout, stderr } = await output(node, [
     join(suiteIn(version), 'dist/index.js'),
-    leg,
+    leg === 'client' ? 'client' : 'server',
     ...(leg === 'client' ? ['--command', client] : ['--url', url]),
     ...['--scenario', scenario, '--verbose'],
     ...(revision === undefined ? [] : ['--spec-version', revision, '--force']),
-  ];
-  let run = await output(node, args);
-  // The suite ends a client after 30 s and reports it. A suite that hangs itself has checked nothing: it gets one more run.
-  if (run.isHung) {
-    console.log(`hung   ${scenario}: the suite itself, for ${HANGING_MS / 1_000} s; run once more`);
-    run = await output(node, args);
-  }
-  const { code, stdout, stderr } = run;
+  ]);
   const checks = checksIn(stdout);
   const passed = checks.filter(({ status }) => status === 'SUCCESS').length;
   const problems = checks
@@ -145,16 +181,12 @@ function output(command, args) {
         if (error.code !== 'ESRCH') throw error;
       }
     };
-    let isHung = false;
-    const timer = setTimeout(() => {
-      isHung = true;
-      killAll();
-    }, HANGING_MS);
+    const timer = setTimeout(killAll, HANGING_MS);
     child.on('error', reject);
     child.on('exit', killAll);
     child.on('close', (code, signal) => {
       clearTimeout(timer);
-      resolve({ code: code ?? signal, isHung, stdout: stdout(), stderr: stderr() });
+      resolve({ code: code ?? signal, stdout: stdout(), stderr: stderr() });
     });
   });
 }

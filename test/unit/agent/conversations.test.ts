@@ -1,5 +1,6 @@
 // Owns the tests of conversations on the disk: what survives, what is dropped, what is refused.
 
+import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
   mkdirSync,
@@ -11,12 +12,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
-import { type ChatModel, createAgent } from '../../../src/agent/agent.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createConversations } from '../../../src/agent/conversations.ts';
 import { JOURNAL_VERSION } from '../../../src/agent/journal.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
-import { createFolder, start } from '../../e2e/runtimes.ts';
+import { createFolder } from '../../e2e/runtimes.ts';
 import { sentResults } from '../../servers/models/sent.ts';
 import { openScene, told } from './scene.ts';
 
@@ -40,23 +40,28 @@ test('a conversation goes on in another process, with its calls and results', as
   expect(request && sentResults(request)).toMatchObject([{ text: expect.stringContaining('echo hi') }]);
 });
 
-test('a secret that the runtime filled in for a server is not written', async () => {
-  const folder = join(createFolder(), 'conversations');
-  const secret = 'tok-4f9a8b7c6d5e4f3a2b1c';
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: this is how a person writes a placeholder
-  const other = { command: process.execPath, args: ['-e', ''], env: { TOKEN: '${MY_TOKEN}' } };
-  const runtimeOptions = { env: { ...process.env, MY_TOKEN: secret } };
-  const { agent, runtime } = await openScene([{ text: `it is ${secret}` }], {
-    conversations: { folder },
-    runtimeOptions,
-  });
-  await runtime.setServers({ other });
-  await runtime.ready();
-  const { conversationId: made } = await agent.run(`remember ${secret}`);
-  const written = readFileSync(fileOf(folder, made), 'utf8');
-  expect(written).toContain('remember');
-  expect(written).not.toContain(secret);
-});
+test.each(['known', 'off'] as const)(
+  'a secret that the runtime filled in for a server is not written: results.redact = %s',
+  async (redaction) => {
+    const folder = join(createFolder(), 'conversations');
+    const secret = 'tok-4f9a8b7c6d5e4f3a2b1c';
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: this is how a person writes a placeholder
+    const other = { command: process.execPath, args: ['-e', ''], env: { TOKEN: '${MY_TOKEN}' } };
+    const config = join(createFolder(), 'plexus.json');
+    writeFileSync(config, JSON.stringify({ mcpServers: { other }, plexus: { results: { redact: redaction } } }));
+    const runtimeOptions = { env: { ...process.env, MY_TOKEN: secret }, discover: true, config };
+    const { agent, runtime } = await openScene([{ text: `it is ${secret}` }], {
+      conversations: { folder },
+      runtimeOptions,
+    });
+    await runtime.ready();
+    expect(runtime.redact(secret) === secret).toBe(redaction === 'off');
+    const { conversationId: made } = await agent.run(`remember ${secret}`);
+    const written = readFileSync(fileOf(folder, made), 'utf8');
+    expect(written).toContain('remember');
+    expect(written).not.toContain(secret);
+  },
+);
 
 test('a torn last line is dropped and told, and the next write replaces it', async () => {
   const folder = join(createFolder(), 'conversations');
@@ -167,30 +172,78 @@ test('a folder in which nothing can be made leaves the conversation usable too',
   ]);
 });
 
-test('conversations run side by side, each in its own order, and every reply comes once', async () => {
-  const folder = join(createFolder(), 'conversations');
-  const runtime = await start(createFolder(), { servers: {} });
-  const model: ChatModel = {
-    name: 'parrot',
-    answer: async ({ messages }) => ({ text: `re ${messages.at(-1)?.text}`, calls: [] }),
+const isRoot = process.platform === 'linux' && process.getuid?.() === 0;
+
+/** A disk of its own that can be filled to its last byte, and freed. */
+function createSmallDisk() {
+  const disk = createFolder();
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', disk]);
+  onTestFinished(() => void execFileSync('umount', ['--lazy', disk]));
+  const filler = join(disk, 'filler');
+  return {
+    folder: join(disk, 'conversations'),
+    fill() {
+      for (const size of [4_096, 1])
+        try {
+          for (;;) appendFileSync(filler, Buffer.alloc(size));
+        } catch (error) {
+          expect(error).toMatchObject({ code: 'ENOSPC' });
+        }
+    },
+    free: () => rmSync(filler),
   };
-  const agent = createAgent({ runtime, model, conversations: { folder } });
-  const [count, turns] = [40, 20];
-  const all = await Promise.all(
-    Array.from({ length: count }, async (_, at) => {
-      const conversation = await agent.open();
-      const replies = await Promise.all(
-        Array.from({ length: turns }, (_each, turn) => conversation.run(`${at}.${turn}`).then(({ text }) => text)),
-      );
-      await conversation.close();
-      return { id: conversation.id, replies };
-    }),
-  );
-  for (const [at, { id: made, replies }] of all.entries()) {
-    const expected = Array.from({ length: turns }, (_, turn) => `re ${at}.${turn}`);
-    expect(replies).toEqual(expected);
-    const lines = readFileSync(fileOf(folder, made), 'utf8').trimEnd().split('\n').slice(1);
-    const texts = lines.map((line) => JSON.parse(line)).filter(({ role }) => role === 'assistant');
-    expect(texts.map(({ text }) => text)).toEqual(expected);
-  }
+}
+
+const repliesOf = (count: number) => Array.from({ length: count }, (_, at) => ({ text: `reply ${at}` }));
+
+describe.runIf(isRoot)('on a full disk', () => {
+  test('kept and new conversations are usable and say so; with space again everything is written', async () => {
+    const { folder, fill, free } = createSmallDisk();
+    const { agent, events, onEvent } = await openScene(repliesOf(5), { conversations: { folder } });
+    const { conversationId: kept } = await agent.run('a', { onEvent });
+    expect(told(events, 'conversation.unsaved')).toEqual([]);
+    fill();
+    const conversation = await agent.open(kept);
+    expect(conversation.messages.map(({ text }) => text)).toEqual(['a', 'reply 0']);
+    expect(await conversation.run(`b${'.'.repeat(5_000)}`, { onEvent })).toMatchObject({ text: 'reply 1' });
+    expect(await conversation.run('c', { onEvent })).toMatchObject({ text: 'reply 2' });
+    expect(await agent.run('another', { onEvent })).toMatchObject({ text: 'reply 3' });
+    const full = { type: 'conversation.unsaved', reason: expect.stringContaining('the disk is full') };
+    expect(told(events, 'conversation.unsaved')).toEqual([full, full, full]);
+    free();
+    await conversation.run('d', { onEvent });
+    expect(told(events, 'conversation.unsaved')).toHaveLength(3);
+    await conversation.close();
+    const again = await agent.open(kept);
+    expect(again.messages.map(({ text }) => text.slice(0, 7))).toEqual([
+      'a',
+      'reply 0',
+      'b......',
+      'reply 1',
+      'c',
+      'reply 2',
+      'd',
+      'reply 4',
+    ]);
+    await again.close();
+  });
+
+  test('a conversation that two processes opened is written by the first alone', async () => {
+    const { folder, fill, free } = createSmallDisk();
+    const { agent } = await openScene(repliesOf(1), { conversations: { folder } });
+    const { conversationId: kept } = await agent.run('a');
+    fill();
+    const [one, other] = [await open(folder).open(kept), await open(folder).open(kept)];
+    for (const [name, { journal }] of Object.entries({ one, other })) journal.add({ role: 'user', text: name });
+    await expect(one.journal.write('sync')).rejects.toMatchObject({ code: 'STORE_UNWRITABLE' });
+    free();
+    await one.journal.write('sync');
+    const busy = { code: 'CONVERSATION_UNUSABLE', data: { problem: 'busy' } };
+    await expect(other.journal.write('sync')).rejects.toMatchObject(busy);
+    await one.close();
+    await expect(other.journal.write('sync')).rejects.toMatchObject(busy);
+    await other.close();
+    const { messages } = await open(folder).open(kept);
+    expect(messages.map(({ text }) => text)).toEqual(['a', 'reply 0', 'one']);
+  });
 });

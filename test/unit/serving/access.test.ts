@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { bearerToken, byToken, faultOfNames, readOrCreateToken, withoutToken } from '../../../src/serving/access.ts';
 import { createMcpServer } from '../../../src/serving/mcp-server.ts';
 import { removeFolder } from '../../remove-folder.ts';
-import { echoService, initialize, serveHttp, TOKEN, tokenAccess } from './served.ts';
+import { echoService, initialize, serveHttp, servePipes, TOKEN, tokenAccess } from './served.ts';
 
 function folder(): string {
   const made = mkdtempSync(join(tmpdir(), 'plexus-token-'));
@@ -60,6 +60,25 @@ test('every request needs the token, on loopback too, and learns nothing without
       });
   expect((await send({ path: `${new URL(url).pathname}?token=${TOKEN}`, body })).status).toBe(401);
   expect((await send({ headers: { authorization: `Bearer ${TOKEN}` }, body })).status).toBe(200);
+});
+
+test('a service can tell clients apart: each token and each pipe is a principal of its own, that of a token for good', async () => {
+  const principals: string[] = [];
+  const service = echoService({ onSessionOpened: ({ principal }) => principals.push(principal.id) });
+  const tokens = ['1'.repeat(40), '2'.repeat(40), '1'.repeat(40)];
+  for (const token of tokens) {
+    const { send } = await serveHttp({ service, http: { authenticate: byToken(token) } });
+    await send({ headers: { authorization: `Bearer ${token}` }, body: initialize() });
+  }
+  for (let pipe = 0; pipe < 2; pipe++) {
+    const { write, answer } = servePipes({ service });
+    write(initialize());
+    await answer('init');
+  }
+  const [one, , again] = principals;
+  expect(again).toBe(one);
+  expect([principals.length, new Set(principals).size]).toEqual([5, 4]);
+  expect(principals.join()).not.toMatch(/1{8}|2{8}/);
 });
 
 test('a session belongs to the token that opened it: for others it does not exist', async () => {

@@ -1,8 +1,10 @@
 // Owns the proof that bad input is answered with the right code, and that none of it ends the server or disturbs others.
 
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { verifies } from '../../verifies.ts';
+import { waitFor } from '../../wait-for.ts';
 import { echoService, initialize, MODERN, modernMeta, serveHttp, servePipes } from './served.ts';
 
 const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
@@ -276,6 +278,17 @@ describe('a modern request', () => {
       { error: { code: -32022, data: { supported: [MODERN], requested: '2099-01-01' } } },
     ]);
   });
+});
+
+test('connections beyond the limit are closed at once, and there is room again when another one ends', async () => {
+  const { port, send } = await serveHttp({ limits: { connections: 3 } });
+  const held = Array.from({ length: 3 }, () => connect(port, '127.0.0.1').on('error', () => undefined));
+  await Promise.all(held.map((socket) => once(socket, 'connect')));
+  const beyond = connect(port, '127.0.0.1').on('error', () => undefined);
+  await once(beyond, 'close');
+  expect(held.map(({ destroyed }) => destroyed)).toEqual([false, false, false]);
+  for (const socket of held) socket.destroy();
+  await waitFor(async () => expect((await send({ body: initialize() })).status).toBe(200));
 });
 
 /** Sends a request that never ends; resolves with all that came back before the server closed the connection. */

@@ -57,6 +57,28 @@ describe('a legacy client', () => {
       expect(await answered(1)).toMatchObject({ error: { code: 'error' in answer ? -1 : -32602 } });
     }
   });
+
+  test('that leaves a question unanswered has its handler cancelled, and its call answered once, with an error', async () => {
+    const clock = createFakeClock();
+    const reasons: unknown[] = [];
+    const { write, answer, said } = servePipes({ clock, service: askingService((reason) => reasons.push(reason)) });
+    write(initialize({ elicitation: {} }));
+    write({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: ask });
+    const question = await waitFor(() => said.find(({ method }) => method === 'elicitation/create') ?? expect.fail());
+    await clock.advance(599_999);
+    expect(reasons).toEqual([]);
+    await clock.advance(1);
+    expect(await answer(1)).toMatchObject({ error: { code: -32603, message: expect.stringContaining('in time') } });
+    expect(reasons).toMatchObject([{ name: 'TimeoutError' }]);
+    const afterwards = said.slice(said.indexOf(question) + 1);
+    expect(afterwards.filter(({ method }) => method === 'notifications/cancelled')).toMatchObject([
+      { params: { requestId: question['id'] } },
+    ]);
+    write({ jsonrpc: '2.0', id: question['id'], result: yes });
+    write({ jsonrpc: '2.0', id: 2, method: 'ping' });
+    await answer(2);
+    expect(said.filter(({ id }) => id === 1)).toHaveLength(1);
+  });
 });
 
 describe('a modern client', () => {
