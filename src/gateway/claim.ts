@@ -72,5 +72,5 @@ export async function claimGateway({ stateFolder, clock = systemClock }: ClaimOp
 }
 
 /** Says nothing of the token that it comes from. */
-const markOf = (connectToken: string) =>
+export const markOf = (connectToken: string) =>
   createHash('sha256').update(`gateway mark ${connectToken}`).digest('hex').slice(0, 16);
