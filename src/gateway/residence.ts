@@ -21,6 +21,7 @@ import { claimGateway } from './claim.ts';
 import type { Refusal } from './gateway.ts';
 import { endWhenIdle } from './idle-end.ts';
 import { gatewayFiles } from './instance.ts';
+import { keepLedger, sweepLedger } from './ledger.ts';
 import { GATEWAY_HEADER, GATEWAY_VARIABLE, isBehind, marksBehind } from './link-words.ts';
 import { Links } from './links.ts';
 import type { Measured } from './metrics-text.ts';
@@ -61,6 +62,10 @@ export interface Residence {
 export async function openResidence(options: ResidenceOptions): Promise<Residence> {
   const { stateFolder, store, env, host, isOpen, clock = systemClock } = options;
   const claim = await claimGateway({ stateFolder, clock });
+  const { ledger } = gatewayFiles(stateFolder);
+  // The folder is this gateway's now: what is left in the ledger has no host any more.
+  await sweepLedger(ledger, clock);
+  const endLedger = keepLedger(ledger);
   const tokenFile = gatewayFiles(stateFolder).token;
   const ending = new AbortController();
   const hosts = isLoopback(host) ? loopbackHosts : [...loopbackHosts, inHostHeader(host)];
@@ -135,6 +140,7 @@ export async function openResidence(options: ResidenceOptions): Promise<Residenc
       stopLooking();
       tokens.close();
       await Promise.all([links.close(), now?.close()]);
+      endLedger();
       await claim.release();
     },
   };
