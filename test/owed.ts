@@ -29,5 +29,5 @@ export const owed: Partial<Record<RequirementId, string>> = {
   'EXT-41': 'all of it',
   'EXT-42': 'all of it',
   'EXT-43': 'all of it',
-  'EXT-45': 'all of it',
+  'EXT-45': '`plexus install`, and undoing it without a trace',
 };
