@@ -24,7 +24,7 @@ import { gatewayFiles } from './instance.ts';
 import { keepLedger, sweepLedger } from './ledger.ts';
 import { GATEWAY_HEADER, GATEWAY_VARIABLE, isBehind, marksBehind } from './link-words.ts';
 import { Links } from './links.ts';
-import type { Measured } from './metrics-text.ts';
+import type { GatewayCounts } from './metrics-text.ts';
 import type { ServedGateway } from './serve.ts';
 import { statusRoutes } from './status-routes.ts';
 import { type KnownTokens, openTokens } from './tokens.ts';
@@ -98,7 +98,7 @@ export async function openResidence(options: ResidenceOptions): Promise<Residenc
       served?.gateway.link(request, principal, pipes) ?? { status: 503, sentence: 'The gateway begins.' },
   });
   let legacySessions = 0;
-  const measured = async (gateway: ServedGateway['gateway']): Promise<Measured> => {
+  const measured = async (gateway: ServedGateway['gateway']): Promise<GatewayCounts> => {
     const { servers, sessions } = gateway.measures();
     const linkedLegacy = legacySessions - sessions;
     const statuses = (await gateway.status()).flatMap((each) => each.servers);
