@@ -234,6 +234,6 @@ test('the ceilings are exactly these', () => {
       check: { steps: 100_000, problems: 3 },
       ...{ drainMs: 10_000, flushMs: 500, subscriptions: 1_000 },
     },
-    relay: { rootsMs: 1_000, workspaces: 64, progressMs: 14_000, queuedCalls: 64 },
+    relay: { rootsMs: 1_000, workspaces: 64, progressMs: 14_000, queuedCalls: 64, turnMs: 30_000 },
   });
 });

@@ -143,8 +143,9 @@ test('progress and log messages reach the client that called, and progress comes
 });
 
 test('a question while several clients call is nobody’s: it is declined, and from then on they call one after the other', async () => {
+  const clock = createFakeClock();
   const server = manualServer();
-  const fronted = await front({ s: server.entry });
+  const fronted = await front({ s: server.entry }, { clock });
   const able = { capabilities: { elicitation: {} } };
   const sessions = await Promise.all([fronted.open('/mcp/s/s', able), fronted.open('/mcp/s/s', able)]);
   const asked: JsonObject[] = [];
@@ -177,6 +178,15 @@ test('a question while several clients call is nobody’s: it is declined, and f
   server.answer(server.calls[3], 'fourth');
   expect(await Promise.all(second)).toMatchObject([{ result: {} }, { result: {} }]);
   expect(asked).toHaveLength(1);
+  const third = [start(0), start(1)];
+  await waitFor(() => expect(server.calls).toHaveLength(5));
+  await waitFor(() => expect(fronted.gateway.measures().servers.get('s')?.queued).toBe(1));
+  await clock.advance(30_000);
+  expect(await Promise.race(third), 'a client that has to wait for another is told').toMatchObject({
+    error: { code: -32000, message: 'Server "s" waits for the answer of another client' },
+  });
+  server.answer(server.calls[4], 'fifth');
+  await Promise.all(third);
 });
 
 test('a call that its client cancels is cancelled at the server', async () => {
