@@ -259,7 +259,13 @@ export class RouteService implements Service {
     const { fleet } = client;
     const caller = client.callerOf(served.peer);
     const inputs = this.#deps.calls.inputsOf(served);
-    const relay = new ServedRelay(caller, served, { server, isRaw: true, isOwnOrder: true, inputs, onSent: ignore });
+    const relay = new ServedRelay(caller, served, {
+      server,
+      isRaw: true,
+      isOwnOrder: true,
+      inputs,
+      clock: fleet.parts.host.clock,
+    });
     const { _meta: _, inputResponses: __, requestState: ___, ...params } = own;
     const refusal = refusalOf(client, server);
     if (refusal !== undefined) throw refusal;
@@ -270,7 +276,7 @@ export class RouteService implements Service {
       ...{ relay, meta, refused: refusedBy },
       onProgress: (progress: Parameters<ServedRelay['onProgress']>[0]) => relay.onProgress(progress),
     };
-    const end = caller.begin(server, served);
+    const place = caller.begin(server, served);
     try {
       const result = await requestWithRetry(
         { reach: sessions, handlers: caller.handlers, clock },
@@ -279,7 +285,7 @@ export class RouteService implements Service {
       );
       return this.#deps.calls.sealed(served, result);
     } finally {
-      end();
+      caller.end(place);
     }
   }
 
@@ -361,8 +367,6 @@ export class RouteService implements Service {
     return { _meta: { [SERVERS_META]: outcomesOf(this.#seenStatuses(fleet)) } };
   }
 }
-
-const ignore = (): void => undefined;
 
 const refusedBy = ({ code, message, data }: { code: number; message: string; data?: unknown }) =>
   new ProtocolError(code, message, data);

@@ -387,6 +387,7 @@ const doors = {
       'ServedSession',
       'Service',
       'ServingLimits',
+      'SseHandlers',
       'StdioPipes',
     ],
   },
