@@ -13,6 +13,7 @@ import type { EntryGroup } from './importers/importer.ts';
 import { type KeptPolicies, keptOf, layerOfKept } from './kept-policy.ts';
 import { emptyLayer, type Layer, readLayer, readServersOnly } from './layer.ts';
 import { withoutForeignQuotes } from './links.ts';
+import { isOwnEntry } from './own-entry.ts';
 import { type ReadDocument, type Remembered, readRemembering } from './read-document.ts';
 import type { Settings } from './schema.ts';
 import {
@@ -308,10 +309,16 @@ async function readImportPlaces(settings: Settings, options: DiscoverOptions): P
     .map(({ importer, place, read }) => {
       const find = (content: ConfigMap) =>
         importer.find(content, options).filter(({ forFolder }) => forFolder === undefined);
-      return readContributed({ ...place, translate: importer.translate }, read, find, options);
+      const contributed = readContributed({ ...place, translate: importer.translate }, read, find, options);
+      return contributed.then(withoutOwnEntries);
     });
   const watched = chosen.flatMap((importer) => importer.places(options).map(({ file }) => file));
   return { places, watched, diagnostics };
+}
+
+function withoutOwnEntries(read: ReadPlace): ReadPlace {
+  const isForeign = (claim: ServerClaim) => !('definition' in claim && isOwnEntry(claim.definition.launch));
+  return { ...read, layer: { ...read.layer, claims: read.layer.claims.filter(isForeign) } };
 }
 
 type ContributedPlace = FilePlace & Pick<SourceOrigin, 'translate' | 'rename'>;

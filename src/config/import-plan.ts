@@ -13,6 +13,7 @@ import type { EntryGroup } from './importers/importer.ts';
 import { mapTexts, textsIn } from './importers/translate.ts';
 import type { ImportFile } from './imports.ts';
 import { freeId, type LiteralSecret, replaceSecrets } from './literal-secrets.ts';
+import { isOwnEntry } from './own-entry.ts';
 import { asEntry } from './reconnect.ts';
 import type { HostEnvironment } from './scopes.ts';
 import { claimsOf, readServers, type ServerClaim } from './servers.ts';
@@ -131,6 +132,7 @@ function reasonAgainst(
 ): string | undefined {
   if ('diagnostic' in claim) return `its entry is not valid: ${claim.diagnostic.message}`;
   if (claim.forFolder !== undefined) return `it is for the folder ${claim.forFolder}; import it there`;
+  if (isOwnEntry(claim.definition.launch)) return 'it is Plexus itself';
   if (files.includes(claim.file)) return 'Plexus reads this file anyway';
   const same = sameLaunches.get(comparableLaunch(claim.definition.launch));
   if (same !== undefined) return `it is the same as ${same}`;

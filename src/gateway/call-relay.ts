@@ -4,7 +4,7 @@
 import { Heartbeat } from '../call/heartbeat.ts';
 import type { OutcomeDraft } from '../call/pipeline.ts';
 import type { Cancellation } from '../kernel/cancellation.ts';
-import type { Clock } from '../kernel/clock.ts';
+import type { CancelTimer, Clock } from '../kernel/clock.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import { asRuntimeError, RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
@@ -55,13 +55,22 @@ export class CallRelays {
     const line = client.fleet.lineOf(server);
     const caller = client.callerOf(served.peer);
     const round = served.peer.era === 'modern' ? this.#deps.seal.open(served) : undefined;
-    const turn = line.enter(caller, () => served.signal);
+    let stopTimer: CancelTimer | undefined;
+    const turn = line.enter(caller, () => {
+      const late = new AbortController();
+      stopTimer = this.#deps.clock.after(limits.relay.turnMs, () => late.abort(busy(server)), 'background');
+      return AbortSignal.any([served.signal, late.signal]);
+    });
     const relay = new CallRelay({ client, caller, served, tool, round, measures, clock: this.#deps.clock });
     if (turn === undefined) return this.#perform(relay, line);
     return turn.then(
-      () => this.#perform(relay, line),
+      () => {
+        stopTimer?.();
+        return this.#perform(relay, line);
+      },
       (error: unknown) => {
-        relay.ended('cancelled');
+        stopTimer?.();
+        relay.ended(error instanceof ProtocolError ? 'refused' : 'cancelled');
         throw error;
       },
     );
@@ -117,6 +126,12 @@ export class CallRelays {
   }
 }
 
+/** The server has one client at a time, and that one has not answered its question yet. */
+const busy = (server: string) =>
+  new ProtocolError(codes.overloaded, `Server "${server}" waits for the answer of another client`, undefined, {
+    status: 429,
+  });
+
 const passed = (meta: JsonObject): { readonly meta?: JsonObject } => {
   const own = passedMeta(meta);
   return own === undefined ? NOTHING : { meta: own };
@@ -150,7 +165,7 @@ class CallRelay extends ServedRelay {
     const { shaping, approval } = client.route.profile;
     super(caller, served, {
       ...{ server: tool.id.server, isRaw: shaping === 'raw', isOwnOrder: approval === 'client' },
-      inputs: round && inputsOf(served.params, round.state),
+      ...{ inputs: round && inputsOf(served.params, round.state), clock },
     });
     this.client = client;
     this.caller = caller;

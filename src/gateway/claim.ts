@@ -17,7 +17,7 @@ export interface ClaimOptions {
   readonly clock?: Clock;
 }
 
-export interface Claim {
+export interface GatewayClaim {
   /** Known to the children and requests of this gateway, so that it is never put behind itself. The same over restarts. */
   readonly mark: string;
   /** The token of `plexus connect`. */
@@ -34,7 +34,7 @@ export interface Claim {
 const CLAIM_MS = 60_000;
 
 /** Rejects with `GATEWAY_RUNNING` if the folder has a gateway, of whatever version. */
-export async function claimGateway({ stateFolder, clock = systemClock }: ClaimOptions): Promise<Claim> {
+export async function claimGateway({ stateFolder, clock = systemClock }: ClaimOptions): Promise<GatewayClaim> {
   const files = gatewayFiles(stateFolder);
   await makeFolder(files.folder, { mode: 0o700 });
   const unlock = await acquire({ lock: files.claim, ttlMs: CLAIM_MS, clock });
@@ -72,5 +72,5 @@ export async function claimGateway({ stateFolder, clock = systemClock }: ClaimOp
 }
 
 /** Says nothing of the token that it comes from. */
-const markOf = (connectToken: string) =>
+export const markOf = (connectToken: string) =>
   createHash('sha256').update(`gateway mark ${connectToken}`).digest('hex').slice(0, 16);

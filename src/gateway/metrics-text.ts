@@ -4,7 +4,7 @@
 import type { ServerStatus } from '../connection/status.ts';
 import { type ServerMeasures, secondBounds } from './measures.ts';
 
-export interface Measured {
+export interface GatewayCounts {
   readonly servers: ReadonlyMap<string, ServerMeasures>;
   /** Open sessions by era; a link is the session of one client of either. */
   readonly sessions: Readonly<Record<'legacy' | 'modern', number>>;
@@ -14,7 +14,7 @@ export interface Measured {
 
 type Labels = Readonly<Record<string, string>>;
 
-export function metricsText({ servers, sessions, statuses }: Measured): string {
+export function metricsText({ servers, sessions, statuses }: GatewayCounts): string {
   const measured = [...servers];
   const each = (value: (measures: ServerMeasures) => number): readonly Sample[] =>
     measured.map(([server, measures]) => [{ server }, value(measures)]);

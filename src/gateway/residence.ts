@@ -21,9 +21,10 @@ import { claimGateway } from './claim.ts';
 import type { Refusal } from './gateway.ts';
 import { endWhenIdle } from './idle-end.ts';
 import { gatewayFiles } from './instance.ts';
+import { keepLedger, sweepLedger } from './ledger.ts';
 import { GATEWAY_HEADER, GATEWAY_VARIABLE, isBehind, marksBehind } from './link-words.ts';
 import { Links } from './links.ts';
-import type { Measured } from './metrics-text.ts';
+import type { GatewayCounts } from './metrics-text.ts';
 import type { ServedGateway } from './serve.ts';
 import { statusRoutes } from './status-routes.ts';
 import { type KnownTokens, openTokens } from './tokens.ts';
@@ -61,6 +62,10 @@ export interface Residence {
 export async function openResidence(options: ResidenceOptions): Promise<Residence> {
   const { stateFolder, store, env, host, isOpen, clock = systemClock } = options;
   const claim = await claimGateway({ stateFolder, clock });
+  const { ledger } = gatewayFiles(stateFolder);
+  // The folder is this gateway's now: what is left in the ledger has no host any more.
+  await sweepLedger(ledger, clock);
+  const endLedger = keepLedger(ledger);
   const tokenFile = gatewayFiles(stateFolder).token;
   const ending = new AbortController();
   const hosts = isLoopback(host) ? loopbackHosts : [...loopbackHosts, inHostHeader(host)];
@@ -93,7 +98,7 @@ export async function openResidence(options: ResidenceOptions): Promise<Residenc
       served?.gateway.link(request, principal, pipes) ?? { status: 503, sentence: 'The gateway begins.' },
   });
   let legacySessions = 0;
-  const measured = async (gateway: ServedGateway['gateway']): Promise<Measured> => {
+  const measured = async (gateway: ServedGateway['gateway']): Promise<GatewayCounts> => {
     const { servers, sessions } = gateway.measures();
     const linkedLegacy = legacySessions - sessions;
     const statuses = (await gateway.status()).flatMap((each) => each.servers);
@@ -135,6 +140,7 @@ export async function openResidence(options: ResidenceOptions): Promise<Residenc
       stopLooking();
       tokens.close();
       await Promise.all([links.close(), now?.close()]);
+      endLedger();
       await claim.release();
     },
   };

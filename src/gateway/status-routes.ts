@@ -5,7 +5,7 @@ import type { ServerResponse } from 'node:http';
 import type { ServerStatus } from '../connection/status.ts';
 import { type Authenticate, faultOfNames } from '../serving/access.ts';
 import type { HttpHandler } from '../serving/http-listener.ts';
-import { type Measured, metricsText } from './metrics-text.ts';
+import { type GatewayCounts, metricsText } from './metrics-text.ts';
 
 export interface StatusRoutesOptions {
   /** Names by which the gateway is reached. */
@@ -16,7 +16,7 @@ export interface StatusRoutesOptions {
   readonly mayRead: Authenticate;
   /** The first start of the servers is over, and the gateway does not stop. */
   readonly isReady: () => boolean;
-  readonly measured: () => Promise<Measured>;
+  readonly measured: () => Promise<GatewayCounts>;
   /** Ends the gateway, as a signal would. */
   readonly stop: () => void;
 }
@@ -86,7 +86,7 @@ function needsToken(response: ServerResponse): void {
   send(response.setHeader('www-authenticate', 'Bearer'), 401, 'The request needs the admin token of this gateway.');
 }
 
-interface Page extends Pick<Measured, 'statuses' | 'sessions'> {
+interface Page extends Pick<GatewayCounts, 'statuses' | 'sessions'> {
   readonly isReady: boolean;
   readonly isKnown: boolean;
 }

@@ -14,6 +14,13 @@ export function markOfThisProcess(): string | undefined {
   return namespace === undefined || began === undefined ? undefined : `${namespace} ${process.pid} ${began}`;
 }
 
+/** The same for another process of this machine, such as one that was just started. */
+export function markOfProcess(pid: number): string | undefined {
+  if (process.platform !== 'linux') return undefined;
+  const [namespace, began] = [pidNamespace(), statOf(String(pid))?.began];
+  return namespace === undefined || began === undefined ? undefined : `${namespace} ${pid} ${began}`;
+}
+
 const MARK = /^(\S+ \S+ \S+) ([1-9]\d{0,8}) (\d+)$/;
 
 /** `own` is the mark of the calling process. False also means "not known". */
@@ -28,8 +35,9 @@ export function hasEnded(mark: string, own: string | undefined): boolean {
 /** Whether the process that a mark names has ended, by its start time alone: enough for a mark of this machine, and cheap. */
 export function isOver(mark: string): boolean {
   const [, , pid = '', began] = MARK.exec(mark) ?? [];
-  const stat = began === undefined ? undefined : statOf(pid);
-  return stat !== undefined && (stat.began !== began || stat.isOver);
+  if (began === undefined) return false;
+  const stat = statOf(pid);
+  return stat === undefined ? !exists(Number(pid)) : stat.began !== began || stat.isOver;
 }
 
 /** The boot of this machine and the container's namespaces: the same pid or start time means another process elsewhere. */

@@ -81,8 +81,20 @@ export function networkOf(
 }
 
 function remoteOptions(launch: RemoteLaunch, context: OpenContext) {
-  const { url, headers } = launch;
+  const { url } = launch;
+  const headers = withGateways(launch, context.hostEnv);
   const { server, maxMessageBytes, clock, onNoise, login } = context;
   const network = networkOf(launch, context);
   return { server, url, headers, network, login, maxMessageBytes, clock, onNoise };
 }
+
+/** The name of the header by which a gateway knows a request of its own. */
+const GATEWAY_HEADER = 'plexus-gateway';
+
+/** Tells a server on this machine which gateways it is behind: it may be one of them. Other machines learn nothing of it. */
+function withGateways({ url, headers }: RemoteLaunch, { PLEXUS_GATEWAY: marks }: EnvironmentVariables) {
+  if (!marks || !URL.canParse(url) || !LOOPBACK.test(new URL(url).hostname)) return headers;
+  return { ...headers, [GATEWAY_HEADER]: marks };
+}
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;

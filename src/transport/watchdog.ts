@@ -7,6 +7,7 @@ import { limits } from '../model/limits.ts';
 import { errorCode } from './error-code.ts';
 import { send } from './family.ts';
 import { hostMark, MARK_VARIABLE } from './mark.ts';
+import { noteEnded, noteStarted } from './started-processes.ts';
 
 /**
  * Gets its first orders as arguments and reads more: `+group` and `-group`, and `*mark` and `/mark` for processes that are spared.
@@ -61,6 +62,7 @@ let deaths = 0;
 /** `group` is the pid of a child that was just started. */
 export function watch(group: number): void {
   watched.add(group);
+  noteStarted(group);
   if (shell === undefined) start();
   else tell(`+${group}`);
 }
@@ -68,6 +70,7 @@ export function watch(group: number): void {
 /** Call when no process of the group runs any more. With the last group the shell ends as well, before this resolves. */
 export async function unwatch(group: number): Promise<void> {
   if (!watched.delete(group)) return;
+  noteEnded(group);
   if (watched.size === 0) await retire();
   else tell(`-${group}`);
 }

@@ -30,8 +30,8 @@ export const serve: Command = {
   },
   examples: ['serve', 'serve --port 8080', 'serve --stdio', 'serve token add editor --profile work'],
   async run(context) {
-    if (context.positionals[0] === 'token') return (await import('../serve-token.ts')).serveToken(context);
     const asked = askedIn(context.values);
+    if (context.positionals[0] === 'token') return (await import('../serve-token.ts')).serveToken(context);
     return asked.isStdio ? serveStdio(context, asked) : serveHttp(context, asked);
   },
 };

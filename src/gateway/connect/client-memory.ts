@@ -5,7 +5,7 @@ import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { MessageId } from '../../model/server.ts';
 
 /** The messages after the loss of a gateway: for the client at once, and for the next gateway before anything else. */
-export interface Recovery {
+export interface ClientRecovery {
   readonly toClient: readonly JsonObject[];
   readonly toGateway: readonly string[];
 }
@@ -154,7 +154,7 @@ export class ClientMemory {
   }
 
   /** The gateway is gone. Calls end with an unknown outcome, all else is asked again, and the client is told of what it may have missed. */
-  lost(): Recovery {
+  lost(): ClientRecovery {
     this.#losses++;
     const unanswered = [...this.#unanswered.values()];
     const calls = unanswered.filter(({ text }) => text === undefined);

@@ -5,7 +5,7 @@ import { stateFolder as stateFolderOf } from '../../config/scopes.ts';
 import type { EnvironmentVariables } from '../../model/environment-variables.ts';
 import { GATEWAY_VARIABLE } from '../link-words.ts';
 import { joinGateway } from './join.ts';
-import { Shim, type ShimOptions } from './shim.ts';
+import { ClientShim, type ShimOptions } from './shim.ts';
 import type { GatewayProgram } from './start.ts';
 
 export interface ConnectOptions extends Pick<ShimOptions, 'input' | 'output'> {
@@ -27,7 +27,7 @@ export async function connect(options: ConnectOptions): Promise<number> {
   const behind = env[GATEWAY_VARIABLE] ?? '';
   const path = profile === undefined ? '/mcp' : `/mcp/p/${encodeURIComponent(profile)}`;
   const client = `${process.pid}-${Date.now().toString(36)}`;
-  const shim = new Shim({
+  const shim = new ClientShim({
     ...options,
     join: () =>
       joinGateway({

@@ -24,7 +24,7 @@ const DRAIN_MS = 10_000;
 /** How many lines may wait for a gateway before the client has to. */
 const MOST_WAITING = 64;
 
-export class Shim {
+export class ClientShim {
   readonly #options: ShimOptions;
   readonly #clock: Clock;
   readonly #memory: ClientMemory;

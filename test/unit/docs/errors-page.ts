@@ -57,7 +57,17 @@ const sample = {
     model: 'MODEL',
     limitBytes: 67_108_864,
   },
-  ...{ callId: 'call-1', most: 10, cursor: 'x', session: 's1', conversation: 'c1', culprit: 'command', silence: false },
+  ...{
+    pid: 4_711,
+    port: 7_417,
+    callId: 'call-1',
+    most: 10,
+    cursor: 'x',
+    session: 's1',
+    conversation: 'c1',
+    culprit: 'command',
+    silence: false,
+  },
   ...{ address: 'https://login.example', fault: { kind: 'refused', error: 'access_denied' } },
   missing: [{ server: 'files', state: 'connecting', message: 'npx is still installing it.' }],
 };

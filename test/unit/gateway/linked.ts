@@ -6,7 +6,7 @@ import { PassThrough } from 'node:stream';
 import { onTestFinished } from 'vitest';
 import { identify, type Origin, originOf } from '../../../src/gateway/access.ts';
 import { openLink } from '../../../src/gateway/connect/link.ts';
-import { Shim } from '../../../src/gateway/connect/shim.ts';
+import { ClientShim } from '../../../src/gateway/connect/shim.ts';
 import { Links } from '../../../src/gateway/links.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
 import { byToken } from '../../../src/serving/access.ts';
@@ -70,7 +70,7 @@ export interface ShimClient {
   readonly said: readonly JsonObject[];
   readonly input: PassThrough;
   readonly output: PassThrough;
-  readonly shim: Shim;
+  readonly shim: ClientShim;
   readonly ended: Promise<void>;
   write(message: unknown): void;
   answer(id: unknown): Promise<JsonObject>;
@@ -86,7 +86,7 @@ export function shimClient(port: () => number | Promise<number>): ShimClient {
     rest = lines.pop() ?? '';
     said.push(...lines.map((line) => JSON.parse(line)));
   });
-  const shim = new Shim({ input, output, join: async () => openLink(target(await port())) });
+  const shim = new ClientShim({ input, output, join: async () => openLink(target(await port())) });
   const ended = shim.run();
   onTestFinished(() => {
     input.end();

@@ -154,7 +154,7 @@ test('that cannot be written says so at once', async () => {
 async function writeHolder(folder: string): Promise<string> {
   return writeProgram(
     join(folder, 'program'),
-    ['clock', 'file-lock', 'process-mark', 'replace-file'].map((name) => `kernel/${name}`),
+    ['clock', 'file-lock', 'process-mark', 'replace-file', 'system-error'].map((name) => `kernel/${name}`),
     `import { appendFileSync } from 'node:fs';
     import { systemClock as clock } from './clock.js';
     import { acquire } from './file-lock.js';

@@ -1,0 +1,55 @@
+// Owns the ledger of the processes that a gateway has started, by pid and start time. A new gateway ends what one that was killed,
+// together with its watchdog, left behind. A process that has the pid by now, and another start time, is left alone.
+
+import { appendFileSync, writeFileSync } from 'node:fs';
+import type { Clock } from '../kernel/clock.ts';
+import { isOver, markOfProcess } from '../kernel/process-mark.ts';
+import { isSystemError } from '../kernel/system-error.ts';
+import { limits } from '../model/limits.ts';
+import { send } from '../transport/family.ts';
+import { recordProcesses } from '../transport/started-processes.ts';
+import { readIfThere } from './instance.ts';
+
+/** The marks of processes that the ledger has begun and not ended. */
+export function leftIn(text: string): readonly string[] {
+  const open = new Map<string, string>();
+  for (const line of text.split('\n')) {
+    const [sign, pid = '', ...mark] = line.split(' ');
+    if (sign === '+') open.set(pid, mark.join(' '));
+    else if (sign === '-') open.delete(pid);
+  }
+  return [...open.values()].filter((mark) => mark !== '');
+}
+
+/** Writes down every process that this one starts from now on. Returns a function that ends that. */
+export function keepLedger(file: string): () => void {
+  writeFileSync(file, '', { mode: 0o600 });
+  const note = (line: string) => {
+    try {
+      appendFileSync(file, `${line}\n`);
+    } catch (error) {
+      // A full disk must not keep a server from starting: the watchdog guards it as well.
+      if (!isSystemError(error)) throw error;
+    }
+  };
+  recordProcesses({
+    started: (pid) => note(`+ ${pid} ${markOfProcess(pid) ?? ''}`),
+    ended: (pid) => note(`- ${pid}`),
+  });
+  return () => recordProcesses(undefined);
+}
+
+/** Ends the process groups that a former gateway left behind. Resolves with how many there were. */
+export async function sweepLedger(file: string, clock: Clock): Promise<number> {
+  const left = leftIn(readIfThere(file) ?? '').filter((mark) => !isOver(mark));
+  const pids = left.map(pidOf);
+  for (const pid of pids) send(-pid, 'SIGTERM');
+  const until = clock.now() + limits.terminateGraceMs;
+  while (left.some((mark) => !isOver(mark)) && clock.now() < until) await clock.sleep(limits.goneCheckMs);
+  // The leader may have ended before its group.
+  for (const pid of pids) send(-pid, 'SIGKILL');
+  return pids.length;
+}
+
+/** A mark names the pid before the start time. */
+const pidOf = (mark: string) => Number(mark.split(' ').at(-2));

@@ -1,0 +1,52 @@
+// Owns the proof that a new gateway ends the processes that a killed one left behind, and no other.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { keepLedger, leftIn, sweepLedger } from '../../../src/gateway/ledger.ts';
+import { systemClock } from '../../../src/kernel/clock.ts';
+import { noteEnded, noteStarted } from '../../../src/transport/started-processes.ts';
+import { removeFolder } from '../../remove-folder.ts';
+import { isRunning } from '../../servers/processes.ts';
+import { waitFor } from '../../wait-for.ts';
+
+function start(): ChildProcess & { readonly pid: number } {
+  const child = spawn(process.execPath, ['-e', 'setInterval(() => 0, 1e6)'], { detached: true, stdio: 'ignore' });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return child as ChildProcess & { readonly pid: number };
+}
+
+test('a process that was begun and not ended is swept, by pid and start time', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'plexus-ledger-'));
+  onTestFinished(() => removeFolder(folder));
+  const file = join(folder, 'processes');
+  const [left, ended, other] = [start(), start(), start()];
+  const stop = keepLedger(file);
+  for (const { pid } of [left, ended]) noteStarted(pid);
+  noteEnded(ended.pid);
+  stop();
+  // Not written down any more.
+  noteStarted(other.pid);
+  const text = readFileSync(file, 'utf8');
+  expect(leftIn(text)).toHaveLength(1);
+  expect(await sweepLedger(file, systemClock)).toBe(1);
+  await waitFor(() => expect(isRunning(left.pid)).toBe(false));
+  expect([ended, other].map(({ pid }) => isRunning(pid))).toEqual([true, true]);
+  expect(await sweepLedger(file, systemClock)).toBe(0);
+});
+
+test('a pid that another process has by now is left alone', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'plexus-ledger-'));
+  onTestFinished(() => removeFolder(folder));
+  const file = join(folder, 'processes');
+  const other = start();
+  const stop = keepLedger(file);
+  noteStarted(other.pid);
+  stop();
+  const { writeFileSync } = await import('node:fs');
+  writeFileSync(file, readFileSync(file, 'utf8').replace(/\d+\n$/, '1\n'));
+  expect(await sweepLedger(file, systemClock)).toBe(0);
+  expect(isRunning(other.pid)).toBe(true);
+});

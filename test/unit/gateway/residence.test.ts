@@ -1,0 +1,116 @@
+// Owns the proof of a gateway's place in its state folder, piece by piece: who is known by which token, what its pages say, and how a
+// client joins it.
+
+import { mkdtempSync } from 'node:fs';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { expect, onTestFinished, test } from 'vitest';
+import { serveToken } from '../../../src/cli/serve-token.ts';
+import { claimGateway } from '../../../src/gateway/claim.ts';
+import { connect } from '../../../src/gateway/connect/connect.ts';
+import { joinGateway } from '../../../src/gateway/connect/join.ts';
+import { Links } from '../../../src/gateway/links.ts';
+import { openResidence } from '../../../src/gateway/residence.ts';
+import { statusRoutes } from '../../../src/gateway/status-routes.ts';
+import { addToken } from '../../../src/gateway/tokens.ts';
+import { createMemoryStore } from '../../../src/kernel/store.ts';
+import { byToken, loopbackHosts } from '../../../src/serving/access.ts';
+import { createMcpServer } from '../../../src/serving/mcp-server.ts';
+import { removeFolder } from '../../remove-folder.ts';
+import { verifies } from '../../verifies.ts';
+import { echoService, initialize, sendTo, TOKEN } from '../serving/served.ts';
+
+function createFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'plexus-residence-'));
+  onTestFinished(() => removeFolder(folder));
+  return folder;
+}
+
+const fail = (error: unknown) => {
+  throw error;
+};
+const request = (token: string, headers = {}) =>
+  ({ headers: { authorization: `Bearer ${token}`, ...headers } }) as unknown as IncomingMessage;
+
+test('a residence knows its tokens, marks its children, and refuses what it has sent itself', async () => {
+  const [stateFolder, store] = [createFolder(), createMemoryStore()];
+  const options = { stateFolder, store, env: { PLEXUS_GATEWAY: 'outer' }, host: '127.0.0.1', onError: fail };
+  const residence = await openResidence({ ...options, isOpen: false, endsWhenIdle: false });
+  const client = (await addToken(store, { name: 'editor', profile: 'work', now: 0 })) ?? '';
+  expect(residence.authenticate(request(residence.token ?? ''))).toMatchObject({ id: 'own' });
+  expect(residence.authenticate(request(client))).toMatchObject({
+    id: 'client editor',
+    details: { profile: 'work', client: 'editor' },
+  });
+  expect(residence.authenticate(request(client))).toBe(residence.authenticate(request(client)));
+  expect(residence.authenticate(request('x'.repeat(40)))).toBeUndefined();
+  const marks = residence.env['PLEXUS_GATEWAY'] ?? '';
+  expect(marks).toMatch(/^outer,[0-9a-f]{16}$/);
+  expect(residence.refuses(request('', { 'plexus-gateway': marks }))).toMatchObject({ status: 508 });
+  expect(residence.refuses(request('', { 'plexus-gateway': 'outer' }))).toBeUndefined();
+  await residence.close();
+});
+
+test('pages answer by method, name and token', async () => {
+  const served = createServer((asked, response) => void routes.get(asked.url ?? '')?.(asked, response));
+  let isReady = true;
+  const routes = statusRoutes({
+    hosts: loopbackHosts,
+    isAdmin: byToken(TOKEN),
+    mayRead: byToken(TOKEN),
+    isReady: () => isReady,
+    stop: () => expect.fail('nothing stops it'),
+    measured: async () => ({ servers: new Map(), sessions: { legacy: 1, modern: 2 }, statuses: [] }),
+  });
+  await new Promise<void>((resolve) => served.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void served.close());
+  const at = (path: string) => `http://127.0.0.1:${(served.address() as AddressInfo).port}${path}`;
+  expect(await sendTo(at('/readyz'), { method: 'GET' })).toMatchObject({ status: 200 });
+  isReady = false;
+  expect(await sendTo(at('/readyz'), { method: 'GET' })).toMatchObject({ status: 503, body: 'not ready\n' });
+  expect(await sendTo(at('/healthz'), { method: 'POST' })).toMatchObject({ status: 405 });
+  expect(await sendTo(at('/healthz'), { method: 'GET', headers: { host: 'evil.example' } })).toMatchObject({
+    status: 403,
+  });
+  expect(await sendTo(at('/'), { method: 'GET' })).toMatchObject({ body: expect.stringContaining('3 sessions') });
+});
+
+verifies('EXT-45', 'a client joins the gateway of its state folder, and ends with its input', async () => {
+  const home = createFolder();
+  const stateFolder = join(home, '.local', 'state', 'plexus');
+  const claim = await claimGateway({ stateFolder });
+  const server = createMcpServer(echoService());
+  const links = new Links({
+    ...{ authenticate: byToken(claim.connectToken), mark: claim.mark, onError: fail },
+    serve: (_, principal, pipes) => server.stdio(pipes, { principal }),
+  });
+  const http = createServer().on('upgrade', links.accept);
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void http.close());
+  await claim.announce({ host: '127.0.0.1', port: (http.address() as AddressInfo).port });
+  const program = { command: 'never-started', args: [] };
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const surroundings = { env: {}, home, platform: 'linux', cwd: '/work', program, warn: fail } as const;
+  input.end(`${JSON.stringify(initialize())}\n`);
+  expect(await connect({ ...surroundings, input, output })).toBe(0);
+  expect(JSON.parse(String(output.read()))).toMatchObject({ id: 'init', result: { serverInfo: { name: 'echo' } } });
+  const link = joinGateway({
+    ...{ stateFolder, path: '/mcp', workspace: '/', client: 'client-1', behind: claim.mark, platform: 'linux' },
+    program: { ...program, home, env: {} },
+  });
+  await expect(link).rejects.toMatchObject({ code: 'GATEWAY_UNREACHABLE' });
+  await claim.release();
+});
+
+test.each([
+  [['token'], 'write token add NAME'],
+  [['token', 'add', 'a b'], 'a name has'],
+  [['token', 'add', 'a'], '--profile P'],
+  [['token', 'list', 'x', 'y'], 'too many'],
+])('serve %j is refused', async (positionals, sentence) => {
+  const context = { positionals, values: {}, env: {}, home: createFolder() } as never;
+  await expect(serveToken(context)).rejects.toThrow(sentence);
+});
