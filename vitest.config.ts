@@ -36,7 +36,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'process',
-          include: ['test/{e2e,faults}/**/*.test.ts'],
+          include: ['test/{e2e,faults}/**/*.test.ts', 'test/inspector/*.test.ts'],
           maxWorkers: WORKERS_PER_CORE * cores,
           sequence: { groupOrder: 1 },
         },

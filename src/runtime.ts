@@ -79,11 +79,18 @@ function createCallPath(host: Host<CallEvent>, trust: Trust, servers: Servers): 
 export async function discoverMCPServers(
   options: Pick<RuntimeOptions, 'cwd' | 'home' | 'env' | 'config'> = {},
 ): Promise<{ servers: readonly ServerDefinition[]; diagnostics: readonly Diagnostic[] }> {
+  const { definitions, diagnostics } = await loadConfigAt(options);
+  return { servers: definitions, diagnostics };
+}
+
+/** The configuration alone, for a host that needs it before its runtime is made. */
+export function loadConfigAt(
+  options: Pick<RuntimeOptions, 'cwd' | 'home' | 'env' | 'config'>,
+): ReturnType<ReturnType<typeof createLoader>> {
   const environment = environmentOf(options);
   const store = createFileStore(stateFolder(environment), systemClock);
   const trust = createTrust({ environment, store, clock: systemClock });
-  const { definitions, diagnostics } = await createLoader({ options, environment, ...trust, emit: () => undefined })();
-  return { servers: definitions, diagnostics };
+  return createLoader({ options, environment, ...trust, emit: () => undefined })();
 }
 
 /** `plexus.lock` counts where files are read at all, or where the host demands it with `frozen`. */

@@ -98,8 +98,9 @@ export function createTurn(window: ToolWindow, { perform, wouldAsk }: Omit<CallP
         permit: undefined,
         relay,
       };
+      relay?.begin(cancellation);
       const unsubscribe = signal && cancellation.follow(signal);
-      const isHidden = tool !== undefined && !builtin && !window.isShown(tool);
+      const isHidden = relay === undefined && tool !== undefined && !builtin && !window.isShown(tool);
       if (unsubscribe === undefined && !isHidden) return perform(call);
       return perform(call).then(
         (outcome) => {

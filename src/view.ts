@@ -38,6 +38,8 @@ export interface ViewOptions extends ClientHandlers {
    * put to its parent's too.
    */
   readonly approve?: Approve;
+  /** Asked before each call: while it says true, every tool is denied that is not known, by hints that are trusted, to only read. */
+  readonly readOnly?: () => boolean;
   /** The model that reads: its context size, its abilities, and its provider's rules for schemas. */
   readonly model?: Model;
   /** Private connections, shared with no other view; the view's handlers answer their servers. */
@@ -77,6 +79,11 @@ export interface Views {
   close(): Promise<void>;
 }
 
+const sessionsOfViews = new WeakMap<View, SessionProvider>();
+
+/** The sessions that a view of `view()` uses: for a gateway, which hands on whole requests. */
+export const sessionsOf = (view: View): SessionProvider | undefined => sessionsOfViews.get(view);
+
 /** Makes all views of one runtime, and closes their private connections with it. */
 export function createViews(host: Host<CallEvent>, servers: Servers, calls: Omit<CallPath, 'counts'>): Views {
   const { catalog, registry, status } = servers;
@@ -97,7 +104,7 @@ export function createViews(host: Host<CallEvent>, servers: Servers, calls: Omit
   return {
     root,
     open(options = {}) {
-      const { tools, model, permissions, approve, perClient = false, elicit, sample, roots } = options;
+      const { tools, model, permissions, approve, readOnly, perClient = false, elicit, sample, roots } = options;
       shared.checkOptions('view()', options);
       const handlers = { ...host.handlers, ...given({ elicit, sample, roots }) };
       const isPrivate = (server: ServerName) => perClient || registry.settings(server)?.perClient === true;
@@ -110,9 +117,11 @@ export function createViews(host: Host<CallEvent>, servers: Servers, calls: Omit
         model,
         narrowing: tools === undefined ? [] : [tools],
         sessions,
-        rights: rightsOfView({ permissions, approve }),
+        rights: rightsOfView({ permissions, approve, readOnly }),
       });
-      return { ...view, close: () => view.close().finally(() => privates.delete(sessions)) };
+      const opened = { ...view, close: () => view.close().finally(() => privates.delete(sessions)) };
+      sessionsOfViews.set(opened, sessions);
+      return opened;
     },
     sessions: () => [...privates].flatMap((each) => each.sessions()),
     follow: async () => {
@@ -130,6 +139,7 @@ const viewOptionNames: Readonly<Record<keyof Required<ViewOptions>, true>> = {
   tools: true,
   permissions: true,
   approve: true,
+  readOnly: true,
   model: true,
   perClient: true,
   elicit: true,
@@ -147,7 +157,7 @@ function given({
 }
 
 /** What a view hands on to its children: its rules, who is asked, what was read. */
-type Rights = Pick<Caller, 'permissions' | 'answering' | 'approve' | 'taint'>;
+type Rights = Pick<Caller, 'permissions' | 'answering' | 'approve' | 'isReadOnly' | 'taint'>;
 
 interface SharedDeps {
   readonly source: WindowSource;
@@ -198,12 +208,12 @@ function createView(deps: ViewDeps): View {
     isNarrowed,
   });
   const derive = (method: string, options: Omit<ViewOptions, 'perClient'>, isSubagent: boolean): View => {
-    const { tools, model: other, permissions, approve, elicit, sample, roots } = options;
+    const { tools, model: other, permissions, approve, readOnly, elicit, sample, roots } = options;
     deps.checkOptions(method, { ...options, perClient: undefined });
     const both = isSubagent && approve ? approveBoth(rights.approve ?? deps.approve, approve) : approve;
     return createView({
       ...deps,
-      rights: narrower(rights, { permissions, approve: both }),
+      rights: narrower(rights, { permissions, approve: both, readOnly }),
       isChild: isSubagent,
       narrowing: tools === undefined ? narrowing : [...narrowing, tools],
       model: { ...model, ...other },
@@ -250,6 +260,7 @@ function createUnmatchedReport({ source, narrowing = [], onUnmatched, isSettled 
 interface GivenRights {
   readonly permissions: readonly HostRule[] | undefined;
   readonly approve: Approve | undefined;
+  readonly readOnly: (() => boolean) | undefined;
 }
 
 function rightsOfView(given: GivenRights): Rights {
@@ -259,13 +270,14 @@ function rightsOfView(given: GivenRights): Rights {
 
 /** Adds the child's rules to its parent's. Parent and child share one taint, since each tells the other what it read. */
 function narrower(
-  { permissions: before = [], answering, approve: parent, taint }: Rights,
-  { permissions, approve = parent }: GivenRights,
+  { permissions: before = [], answering, approve: parent, isReadOnly: parentReads, taint }: Rights,
+  { permissions, approve = parent, readOnly }: GivenRights,
 ): Rights {
   return {
     permissions: permissions === undefined ? before : [...before, hostRules(permissions)],
     answering,
     ...(approve && { approve }),
+    isReadOnly: parentReads && readOnly ? () => parentReads() || readOnly() : (parentReads ?? readOnly),
     taint,
   };
 }

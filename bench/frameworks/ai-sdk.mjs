@@ -2,6 +2,7 @@
 
 export const loadFramework = () => Promise.all([import('ai'), import('@ai-sdk/provider-utils')]);
 export const loadDoor = () => import('plexus/ai-sdk');
+export const loadPeer = () => Promise.all([import('@ai-sdk/mcp'), import('@ai-sdk/mcp/mcp-stdio')]);
 
 /** As the SDK runs a call and hands on its output. */
 async function caller() {
@@ -39,8 +40,7 @@ export async function adapt(source) {
 
 /** One client for each server, all opened at once. */
 export async function openPeer(servers) {
-  const { createMCPClient } = await import('@ai-sdk/mcp');
-  const { Experimental_StdioMCPTransport: Transport } = await import('@ai-sdk/mcp/mcp-stdio');
+  const [{ createMCPClient }, { Experimental_StdioMCPTransport: Transport }] = await loadPeer();
   const opened = await Promise.all(
     Object.values(servers).map(async (entry) => (await createMCPClient({ transport: new Transport(entry) })).tools()),
   );

@@ -2,6 +2,7 @@
 
 export const loadFramework = () => Promise.all([import('@langchain/core/tools'), import('@langchain/core/messages')]);
 export const loadDoor = () => import('plexus/langchain');
+export const loadPeer = () => import('@langchain/mcp-adapters');
 
 /** The framework's own call of a tool that does nothing. */
 export async function openEmpty({ name, description, inputSchema: schema }) {
@@ -23,7 +24,7 @@ export async function adapt(source) {
 
 /** All servers in one client, as its page shows it. */
 export async function openPeer(servers) {
-  const { MultiServerMCPClient } = await import('@langchain/mcp-adapters');
+  const { MultiServerMCPClient } = await loadPeer();
   const entries = Object.entries(servers).map(([name, entry]) => [name, { transport: 'stdio', ...entry }]);
   const client = new MultiServerMCPClient({ mcpServers: Object.fromEntries(entries) });
   const tools = await client.getTools();

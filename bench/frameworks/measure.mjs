@@ -1,18 +1,22 @@
 // Owns one measure of one framework in a fresh process: `contestant.mjs` runs it. The framework is loaded before anything is counted;
-// Plexus, its adapter and the framework's own client are counted with their imports.
+// Plexus, its adapter and the framework's own client are counted with their imports, unless `isLoaded` says otherwise.
 
 import '../../test/frameworks/installed-here.mjs';
+import { startInOwnSessions } from '../own-sessions.mjs';
 
 const ECHO = {
   name: 'mcp__echo-0__echo',
   description: 'Gives back a text.',
   inputSchema: { type: 'object', properties: { text: { type: 'string' }, size: { type: 'number' } } },
 };
+const LOOK_MS = 5;
+const SETTLE_MS = 100;
 const ARGS = { text: 'how do you do?', size: 5 };
 
 export async function measure({ framework, job, ...given }) {
   const adapter = await import(`./${framework}.mjs`);
   await adapter.loadFramework();
+  startInOwnSessions();
   return jobs[job](adapter, given);
 }
 
@@ -36,6 +40,7 @@ const jobs = {
   async start({ adapt, loadDoor }, { tools }) {
     await loadDoor();
     const source = turnOf(Array.from({ length: tools }, (_, at) => ({ ...ECHO, name: `mcp__s__tool_${at}` })));
+    await settle();
     const cpu = process.cpuUsage();
     const adapted = await adapt(source);
     const startMs = millis(process.cpuUsage(cpu));
@@ -46,13 +51,15 @@ const jobs = {
   /** What the adapter's import adds to that of the framework and of a runtime that is up. */
   async import({ loadDoor }) {
     await openPlexus({});
+    await settle();
     const cpu = process.cpuUsage();
     await loadDoor();
     return { importMs: millis(process.cpuUsage(cpu)) };
   },
 
-  /** From no client to the tools of these servers, as the framework takes them. */
-  async list(adapter, { client, fleet, awaitedOnly, tools }) {
+  /** From no client to the tools of these servers, as the framework takes them. `isLoaded`: with the modules of the client loaded before. */
+  async list(adapter, { client, fleet, awaitedOnly, tools, isLoaded = false }) {
+    if (isLoaded) await loaders[client](adapter);
     const [from, cpu] = [performance.now(), process.cpuUsage()];
     const opened = await openers[client](adapter, fleet, awaitedOnly);
     const listed = { wallMs: performance.now() - from, cpuMs: millis(process.cpuUsage(cpu)) };
@@ -65,13 +72,19 @@ const jobs = {
     const { call } = await openers[client](adapter, fleet);
     const callFor = async (wantedMs) => {
       const [from, cpu] = [performance.now(), process.cpuUsage()];
+      let lookAt = from + LOOK_MS;
+      let isOver = false;
       let calls = 0;
       const callOn = async () => {
-        do {
+        while (!isOver) {
           const text = await call(ARGS, `call-${calls}`);
           if (!text.includes('The "')) throw new Error(`unexpected answer: ${text}`);
           calls += 1;
-        } while (calls % 16 !== 0 || millis(process.cpuUsage(cpu)) < wantedMs);
+          const now = performance.now();
+          if (now < lookAt) continue;
+          lookAt = now + LOOK_MS;
+          isOver = millis(process.cpuUsage(cpu)) >= wantedMs;
+        }
       };
       await Promise.all(Array.from({ length: inFlight }, callOn));
       const cpuMicros = (millis(process.cpuUsage(cpu)) * 1_000) / calls;
@@ -80,6 +93,11 @@ const jobs = {
     await callFor(warmUpCpuMs);
     return callFor(forCpuMs);
   },
+};
+
+const loaders = {
+  plexus: ({ loadDoor }) => Promise.all([import('plexus'), loadDoor()]),
+  peer: ({ loadPeer }) => loadPeer(),
 };
 
 const openers = {
@@ -114,6 +132,12 @@ async function microsOf(call, calls) {
   const cpu = process.cpuUsage();
   for (let at = 0; at < calls; at += 1) await call(ARGS, `call-${at}`);
   return (millis(process.cpuUsage(cpu)) * 1_000) / calls;
+}
+
+/** What the framework's import leaves to V8's other threads is no part of what follows. */
+async function settle() {
+  globalThis.gc();
+  await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
 }
 
 const millis = ({ user, system }) => (user + system) / 1_000;

@@ -4,10 +4,14 @@ import { runContestant } from '../children.mjs';
 import { interleave, row } from '../measures.mjs';
 import { serversOf } from '../servers.mjs';
 
-/** Each has a module of its name here, and rows in `promises.mjs`. One without an MCP client of its own is not compared with any. */
+/** Each has a module of its name here, and rows in `promises.mjs`. Two are compared with the MCP client that their users had before. */
 const frameworks = {
-  'ai-sdk': { title: 'AI SDK', hasClient: true },
-  langchain: { title: 'LangChain', hasClient: true },
+  'ai-sdk': { title: 'AI SDK', hasPeer: true },
+  langchain: { title: 'LangChain', hasPeer: true },
+  openai: { title: 'OpenAI' },
+  'openai-agents': { title: 'OpenAI Agents' },
+  anthropic: { title: 'Anthropic' },
+  google: { title: 'Google' },
 };
 
 /** So long one of ten servers takes to answer its first message. */
@@ -17,7 +21,7 @@ const TEN = 10;
 const TOOLS_OF_EACH = 10;
 
 export const measures = Object.fromEntries(
-  Object.entries(frameworks).map(([framework, { title, hasClient }]) => [
+  Object.entries(frameworks).map(([framework, { title, hasPeer = false }]) => [
     framework,
     async (bench) => {
       const take = (job, given) => () =>
@@ -39,9 +43,11 @@ export const measures = Object.fromEntries(
         start: row(`${title}: the adapter at 200 tools, CPU`, 'ms', await own('start', { tools: 200 }), 'startMs'),
         import: row(`${title}: import of the adapter, CPU`, 'ms', await own('import', {}), 'importMs'),
       };
-      if (!hasClient) return rows;
+      if (!hasPeer) return rows;
       const servers = serversOf('ordinary', TEN);
-      const ten = await both('list', { fleet: servers, tools: TEN * TOOLS_OF_EACH });
+      const listing = { fleet: servers, tools: TEN * TOOLS_OF_EACH };
+      const ten = await both('list', listing);
+      const loaded = await both('list', { ...listing, isLoaded: true });
       const load = { fleet: serversOf('echo', 1), inFlight: 64, warmUpCpuMs, forCpuMs };
       const [late, ...others] = Object.entries(servers);
       const stalled = {
@@ -61,6 +67,8 @@ export const measures = Object.fromEntries(
         ...rows,
         'ten-wall': row(`${title}: 10 stdio servers listed`, 'ms', ten, 'wallMs'),
         'ten-cpu': row(`${title}: 10 stdio servers listed: CPU`, 'ms', ten, 'cpuMs'),
+        'ten-loaded-wall': row(`${title}: the same, all modules loaded before`, 'ms', loaded, 'wallMs'),
+        'ten-loaded-cpu': row(`${title}: the same, all modules loaded before: CPU`, 'ms', loaded, 'cpuMs'),
         parallel: row(`${title}: 64 in flight: calls`, '/s', parallel, 'perSecond'),
         'parallel-cpu': row(`${title}: 64 in flight: CPU a call`, 'µs', parallel, 'cpuMicros'),
         stalled: row(`${title}: tools usable while one of 10 takes ${STALL_MS / 1_000} s`, 'ms', waiting, 'wallMs'),

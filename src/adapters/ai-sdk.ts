@@ -100,8 +100,9 @@ function aiTool({ name, description, inputSchema }: ShownTool, { step, toolset, 
     description,
     inputSchema: schemaOf(inputSchema),
     execute: async (input, { toolCallId, abortSignal, messages }) => {
-      const call = { name, arguments: input, callId: toolCallId, signal: abortSignal };
-      return keptOutcome(await step.run({ ...call, isApproved: asks && isApproved(toolCallId, messages) }));
+      const hasYes = asks && isApproved(toolCallId, messages);
+      const call = { name, arguments: input, callId: toolCallId, signal: abortSignal, isApproved: hasYes };
+      return keptOutcome(await step.run(call));
     },
     toModelOutput: ({ output }) => modelOutput(output, toolset),
     ...(asks && { needsApproval: (input: unknown) => step.requiresApproval({ name, arguments: input }) }),
@@ -127,14 +128,12 @@ function modelOutput(output: KeptOutcome, toolset: Toolset): AiModelOutput {
 /** Whether a person said yes to this call: the framework then runs it first, with the answer in the last message. */
 function isApproved(toolCallId: string, messages: AiCallOptions['messages']): boolean {
   const isYes = ({ type, approved }: MessagePart) => type === 'tool-approval-response' && approved === true;
-  const answered = new Set(
-    partsOf(messages.at(-1))
-      .filter(isYes)
-      .map(({ approvalId }) => approvalId),
-  );
+  const answers = partsOf(messages.at(-1)).filter(isYes);
+  if (answers.length === 0) return false;
+  const answered = new Set(answers.map(({ approvalId }) => approvalId));
   const isAnswered = ({ type, toolCallId: asked, approvalId }: MessagePart) =>
     type === 'tool-approval-request' && asked === toolCallId && approvalId !== undefined && answered.has(approvalId);
-  return answered.size > 0 && messages.flatMap(partsOf).some(isAnswered);
+  return messages.flatMap(partsOf).some(isAnswered);
 }
 
 interface MessagePart {

@@ -14,10 +14,10 @@ import { isFailure, RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { Model } from '../model/model.ts';
 import { type QualifiedName, toolKey } from '../model/names.ts';
-import type { Tool, ToolOutcome } from '../model/tool.ts';
+import type { ArgumentRepair, Tool, ToolOutcome } from '../model/tool.ts';
 import type { Approve } from '../trust/approval.ts';
 import { toolHash } from '../trust/tool-pin.ts';
-import type { Turn } from '../turn.ts';
+import type { Turn, TurnCallOptions } from '../turn.ts';
 import type { View } from '../view.ts';
 
 /** A runtime and a view are followed as their servers change; a turn stays as it was taken. */
@@ -99,7 +99,7 @@ export interface ModelCall {
   readonly signal?: AbortSignal | undefined;
   /**
    * The framework has asked a person, who said yes: for the runtime this is an approval for this one call. It does not count where
-   * the tool is another one now than it was shown, or where a repair leaves arguments out: then `approve` is asked.
+   * the tool is another one now than it was shown, or where a repair leaves out an argument other than a null: then `approve` is asked.
    */
   readonly isApproved?: boolean;
 }
@@ -220,10 +220,7 @@ function createStep(turn: Turn, { turns, options, hasSchema, keepsTools }: StepC
     revision: turn.revision,
     systemPrompt: turn.systemPrompt,
     knows: (name) => turn.tools.some((tool) => tool.name === name) || current().find(name) !== undefined,
-    run: (call) => {
-      const isApproved = call.isApproved === true && isMeant(call);
-      return perform(current(), { ...call, isApproved }, options);
-    },
+    run: (call) => perform(current(), call, call.isApproved === true && isMeant(call), options),
     requiresApproval(call) {
       const now = current();
       const { tool } = targetOf(now, call);
@@ -253,30 +250,60 @@ const isSameTool = (one: Tool, other: Tool) =>
   toolKey(one.id) === toolKey(other.id) &&
   toolHash(one.definition) === toolHash(other.definition);
 
-/** Whether a repair sends less than the model wrote, such as without an empty filter. */
+/**
+ * Whether a repair sends less than the person read: an empty filter or "none" may have meant that nothing is concerned, and without
+ * it everything is. A null reads as "not given", so that leaving it out sends what the person saw.
+ */
 function leavesOut({ arguments: sent, tool }: CallTarget): boolean {
   const copied = copyJson(sent, limits.arguments);
   if (!copied.ok || !isObject(copied.value)) return false;
-  const repaired = repairArguments(copied.value, tool?.definition.inputSchema);
-  return repaired?.repairs.some(({ kind }) => kind === 'left-out') === true;
+  const args = copied.value;
+  const { repairs = [] } = repairArguments(args, tool?.definition.inputSchema) ?? {};
+  return repairs.some(({ kind, path }) => kind === 'left-out' && valueAt(args, path) !== null);
 }
 
-async function perform(turn: Turn, call: ModelCall, { signal: whole, onProgress }: AdapterOptions) {
+/** The value as the model wrote it; `undefined` where it stood inside a text, or where another repair moved it. */
+function valueAt(value: unknown, [key, ...rest]: ArgumentRepair['path']): unknown {
+  if (key === undefined) return value;
+  if (typeof key === 'number') return Array.isArray(value) ? valueAt(value[key], rest) : undefined;
+  return isObject(value) && Object.hasOwn(value, key) ? valueAt(value[key], rest) : undefined;
+}
+
+async function perform(turn: Turn, call: ModelCall, isApproved: boolean, adapter: AdapterOptions) {
   const { value, problem } = readArguments(call.arguments);
+  const { signal: whole, onProgress } = adapter;
   const joined = whole && call.signal ? joinSignals(whole, call.signal) : undefined;
-  const signal = joined?.signal ?? whole ?? call.signal;
-  const callId = call.callId === '' ? undefined : call.callId;
-  const asked = given({ signal, onProgress, meta: call.meta, approve: call.isApproved ? approveOnce : undefined });
+  const either = joined?.signal ?? whole ?? call.signal;
+  const options = callOptions(call, { isApproved, signal: either, onProgress });
+  const { signal, callId } = options;
   const tell = (error: unknown) => failureAsOutcome(withProblem(error, problem), given({ signal, callId }));
   try {
-    return await turn.call(call.name, value as object, { ...asked, ...given({ callId }) });
+    return await turn.call(call.name, value as object, options);
   } catch (error) {
     if (!isFailure(error, 'CALL_ID_TAKEN')) return tell(error);
     // Small model servers count their calls from one in every conversation; the call has not begun yet.
-    return await turn.call(call.name, value as object, asked).catch(tell);
+    const { callId: _taken, ...others } = options;
+    return await turn.call(call.name, value as object, others).catch(tell);
   } finally {
     joined?.leave();
   }
+}
+
+interface CallTraits {
+  readonly isApproved: boolean;
+  readonly signal: AbortSignal | undefined;
+  readonly onProgress: AdapterOptions['onProgress'] | undefined;
+}
+
+/** Field by field, since every call of a model passes here. */
+function callOptions({ callId, meta }: ModelCall, { isApproved, signal, onProgress }: CallTraits): TurnCallOptions {
+  const options: { -readonly [Key in keyof TurnCallOptions]: TurnCallOptions[Key] } = {};
+  if (callId) options.callId = callId;
+  if (signal) options.signal = signal;
+  if (meta) options.meta = meta;
+  if (onProgress) options.onProgress = onProgress;
+  if (isApproved) options.approve = approveOnce;
+  return options;
 }
 
 /** A tool that has changed since it was approved needs an answer of somebody who sees the changes. */

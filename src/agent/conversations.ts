@@ -2,7 +2,7 @@
 // `journal.ts` owns the contents of a file.
 
 import { randomBytes } from 'node:crypto';
-import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { open as openFile, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../kernel/clock.ts';
 import { acquire } from '../kernel/file-lock.ts';
@@ -12,7 +12,7 @@ import { isFailure, RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { unwritable } from '../store/disk.ts';
 import type { ChatMessage } from './chat-model.ts';
-import { createJournal, type Journal, parseJournal } from './journal.ts';
+import { createJournal, type Journal, parseJournal, type ReadJournal, type ServedTerms } from './journal.ts';
 
 /** Where and how long conversations are kept. */
 export interface ConversationFolder {
@@ -25,6 +25,9 @@ export interface ConversationFolder {
 
 export interface ConversationFile {
   readonly id: string;
+  /** The folder that it is about. */
+  readonly cwd: string;
+  readonly terms?: ServedTerms;
   /** From before; empty for a new conversation. */
   readonly messages: readonly ChatMessage[];
   /** The last line was half written, and dropped. */
@@ -34,11 +37,23 @@ export interface ConversationFile {
   close(): Promise<void>;
 }
 
+/** A conversation as lists show it. */
+export interface ConversationSummary {
+  readonly id: string;
+  readonly changedAt: number;
+  /** The beginning of its first prompt. */
+  readonly prompt: string;
+}
+
 export interface Conversations {
   /** A new conversation: its file is made with its first write. */
-  create(cwd: string): Promise<ConversationFile>;
+  create(cwd: string, terms?: ServedTerms): Promise<ConversationFile>;
   /** Rejects with `CONVERSATION_UNKNOWN`, or with `CONVERSATION_UNUSABLE` where another process has it open. */
   open(id: string): Promise<ConversationFile>;
+  /** What its file holds, also while a process has it open. Rejects as `open` does. */
+  read(id: string): Promise<ReadJournal>;
+  /** Those of one client of a served agent, the newest first. */
+  ownedBy(owner: string): Promise<readonly ConversationSummary[]>;
   /** The id of the one that was last written, of those about this folder. */
   latest(cwd: string): Promise<string | undefined>;
 }
@@ -79,14 +94,27 @@ export function createConversations(place: ConversationFolder, deps: Conversatio
     await removeOld(place, clock.now());
     return lock(id);
   };
+  const read = async (id: string): Promise<ReadJournal> => {
+    if (!ID.test(id) || !(await exists(fileOf(id))))
+      throw new RuntimeError('CONVERSATION_UNKNOWN', { conversation: id });
+    try {
+      return parseJournal(await readFile(fileOf(id)), id);
+    } catch (error) {
+      throw isSystemError(error)
+        ? new RuntimeError('CONVERSATION_UNUSABLE', { conversation: id, problem: 'damaged' }, { cause: error })
+        : error;
+    }
+  };
   const opened = (
-    id: string,
-    read: Pick<ConversationFile, 'messages' | 'isTorn'>,
+    { head, messages, isTorn }: Omit<ReadJournal, 'bytes' | 'fileBytes'>,
     journal: Journal,
     release: Release,
-  ) => ({
-    id,
-    ...read,
+  ): ConversationFile => ({
+    id: head.id,
+    cwd: head.cwd,
+    ...(head.terms && { terms: head.terms }),
+    messages,
+    isTorn,
     journal,
     close: async () => {
       await journal.close();
@@ -115,35 +143,44 @@ export function createConversations(place: ConversationFolder, deps: Conversatio
     };
   };
   return {
-    async create(cwd) {
+    async create(cwd, terms) {
       const id = newConversationId();
-      const head = { id, createdAt: clock.now(), cwd };
+      const head = { id, createdAt: clock.now(), cwd, ...(terms && { terms }) };
       const journal = createJournal({ file: fileOf(id), folder, bytes: 0, head, redact });
       const release = await prepare(id).catch((error: unknown): Release => {
         // The conversation is usable all the same, and no other process can know its id: its first write says what is wrong.
         if (isSystemError(error) || isFailure(error, 'STORE_UNWRITABLE')) return async () => undefined;
         throw error;
       });
-      return opened(id, { messages: [], isTorn: false }, journal, release);
+      return opened({ head, messages: [], isTorn: false }, journal, release);
     },
     async open(id) {
       if (!ID.test(id) || !(await exists(fileOf(id))))
         throw new RuntimeError('CONVERSATION_UNKNOWN', { conversation: id });
       const { claim, release } = await hold(id);
       try {
-        const contents = await readFile(fileOf(id));
-        const { bytes, ...read } = parseJournal(contents, id);
-        const journal = createJournal({
-          ...{ file: fileOf(id), folder, bytes, redact },
-          claim: () => claim(contents.length),
-        });
-        return opened(id, read, journal, release);
+        const { bytes, fileBytes, ...found } = await read(id);
+        const journal = createJournal({ file: fileOf(id), folder, bytes, redact, claim: () => claim(fileBytes) });
+        return opened(found, journal, release);
       } catch (error) {
         await release();
-        throw isSystemError(error)
-          ? new RuntimeError('CONVERSATION_UNUSABLE', { conversation: id, problem: 'damaged' }, { cause: error })
-          : error;
+        throw error;
       }
+    },
+    read,
+    async ownedBy(owner) {
+      await removeOld(place, clock.now()).catch((error: unknown) => {
+        // No folder yet, or one that cannot be written: what is there is listed all the same.
+        if (!isSystemError(error)) throw error;
+      });
+      const all = await Promise.all(
+        (await listed(folder)).map(async ({ id, at: changedAt }) => {
+          const { head, messages } = (await readStart(fileOf(id), id)) ?? {};
+          const prompt = messages?.[0]?.text.slice(0, limits.conversations.titleChars) ?? '';
+          return head?.terms?.owner === owner ? [{ id, changedAt, prompt }] : [];
+        }),
+      );
+      return all.flat();
     },
     async latest(cwd) {
       for (const { id } of await listed(folder)) if ((await cwdOf(fileOf(id), id)) === cwd) return id;
@@ -191,6 +228,32 @@ async function listed(folder: string): Promise<readonly ListedConversation[]> {
     if (at !== undefined) found.push({ id, at });
   }
   return found.sort((one, other) => other.at - one.at);
+}
+
+/** Head and first message, without the rest of what may be megabytes. `undefined` for a file that is no conversation. */
+async function readStart(file: string, id: string): Promise<ReadJournal | undefined> {
+  try {
+    const handle = await openFile(file, 'r');
+    try {
+      const start = Buffer.alloc(limits.conversations.startBytes);
+      const { bytesRead } = await handle.read(start, 0, start.length, 0);
+      const lines = start.subarray(0, bytesRead).toString('utf8').split('\n').slice(0, -1);
+      return parseJournal(
+        Buffer.from(
+          lines
+            .slice(0, 2)
+            .map((line) => `${line}\n`)
+            .join(''),
+        ),
+        id,
+      );
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    if (isSystemError(error) || error instanceof RuntimeError) return undefined;
+    throw error;
+  }
 }
 
 async function cwdOf(file: string, id: string): Promise<string | undefined> {

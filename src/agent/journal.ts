@@ -4,6 +4,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { isObject, type JsonObject, parseJson } from '../kernel/json.ts';
 import { RuntimeError } from '../model/errors.ts';
+import type { HostRule } from '../policy/host-rules.ts';
 import { unwritable } from '../store/disk.ts';
 import type { ChatMessage, RequestedCall } from './chat-model.ts';
 
@@ -14,6 +15,21 @@ export interface JournalHead {
   readonly createdAt: number;
   /** The folder that the conversation is about. */
   readonly cwd: string;
+  /** Given for a conversation of a served agent. */
+  readonly terms?: ServedTerms;
+}
+
+/** The terms on which a client opened a conversation: they hold for all of it, also after a restart. */
+export interface ServedTerms {
+  /** The client that it belongs to. */
+  readonly owner: string;
+  /** The name of a model other than the agent's own. */
+  readonly model?: string;
+  /** Rules that only tighten. */
+  readonly permissions?: readonly HostRule[];
+  /** Only tools that are known to only read may be called. */
+  readonly isReadOnly?: boolean;
+  readonly maxSteps?: number;
 }
 
 export interface ReadJournal {
@@ -21,6 +37,8 @@ export interface ReadJournal {
   readonly messages: readonly ChatMessage[];
   /** How many bytes hold whole lines. */
   readonly bytes: number;
+  /** How many bytes the file had, with a half-written last line. */
+  readonly fileBytes: number;
   /** The last line was half written, and dropped. */
   readonly isTorn: boolean;
 }
@@ -31,16 +49,36 @@ export function parseJournal(contents: Buffer, id: string): ReadJournal {
   const [first = '', ...rest] = contents.toString('utf8', 0, bytes).split('\n').slice(0, -1);
   const headLine = parseJson(first);
   if (!headLine.ok || !isObject(headLine.value)) throw unusable(id, 'damaged');
-  const { version, createdAt, cwd } = headLine.value;
+  const { version, createdAt, cwd, terms } = headLine.value;
   if (typeof version === 'number' && version > JOURNAL_VERSION) throw unusable(id, 'newer');
-  if (version !== JOURNAL_VERSION || typeof createdAt !== 'number' || typeof cwd !== 'string')
+  if (version !== JOURNAL_VERSION || typeof createdAt !== 'number' || typeof cwd !== 'string' || !areTerms(terms))
     throw unusable(id, 'damaged');
   const messages = rest.map((line) => {
     const message = messageIn(line);
     if (message === undefined) throw unusable(id, 'damaged');
     return message;
   });
-  return { head: { id, createdAt, cwd }, messages, bytes, isTorn: bytes < contents.length };
+  return {
+    head: { id, createdAt, cwd, ...(terms && { terms }) },
+    messages,
+    bytes,
+    fileBytes: contents.length,
+    isTorn: bytes < contents.length,
+  };
+}
+
+/** Terms that cannot be read must not count as none. */
+function areTerms(value: unknown): value is ServedTerms | undefined {
+  if (value === undefined) return true;
+  if (!isObject(value)) return false;
+  const { owner, model, permissions, isReadOnly, maxSteps } = value;
+  return (
+    typeof owner === 'string' &&
+    ['undefined', 'string'].includes(typeof model) &&
+    (permissions === undefined || Array.isArray(permissions)) &&
+    ['undefined', 'boolean'].includes(typeof isReadOnly) &&
+    ['undefined', 'number'].includes(typeof maxSteps)
+  );
 }
 
 const unusable = (id: string, problem: 'damaged' | 'newer') =>

@@ -52,9 +52,15 @@ const HEADERS: HeaderBlock = ['accept', 'application/json', 'user-agent', `${ide
 
 export async function createAuthHttp(options: AuthHttpOptions): Promise<AuthHttp> {
   const { server, url, network, clock } = options;
-  const isPublicOnly = options.allowsPrivate !== true && (await isPublic(url, network));
+  const addresses = options.allowsPrivate ? undefined : await localAddressesOf(url, network);
+  const isPublicOnly = options.allowsPrivate !== true && addresses === undefined;
   const others = { ...network, certFile: undefined, keyFile: undefined, isPublicOnly };
-  const own = await createHttpClient({ server, network, clock });
+  // A name that is local now stays it: a server that turned out to be elsewhere could name what is around this machine.
+  const own = await createHttpClient({
+    server,
+    network: addresses?.length ? { ...network, addresses } : network,
+    clock,
+  });
   const foreign = await createHttpClient({ server, network: others, clock });
   const { origin } = new URL(url);
   return {
@@ -93,15 +99,16 @@ export function loginFailed(server: ServerName, fault: LoginFault, cause?: unkno
 }
 
 /**
- * A name that a proxy looks up counts as public, and so does one that cannot be looked up, and one that has a public address besides
- * others: a server of names could otherwise make any server local.
+ * The addresses of a server of this machine or of the network around it, none where its host itself says so; `undefined` for a public
+ * one. A name that a proxy looks up counts as public, and so does one that cannot be looked up, and one that has a public
+ * address besides others: a server of names could otherwise make any server local.
  */
-async function isPublic(url: string, network: Network): Promise<boolean> {
+async function localAddressesOf(url: string, network: Network): Promise<readonly string[] | undefined> {
   const { hostname } = new URL(url);
-  if (isLocalHost(hostname)) return false;
-  if (proxyFor(url, network) !== undefined) return true;
+  if (isLocalHost(hostname)) return [];
+  if (proxyFor(url, network) !== undefined) return undefined;
   const addresses = await addressesOf(hostname);
-  return addresses.length === 0 || !addresses.every(isLocalAddress);
+  return addresses.length > 0 && addresses.every(isLocalAddress) ? addresses : undefined;
 }
 
 /** None where the name is not known. */

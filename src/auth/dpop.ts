@@ -16,9 +16,17 @@ export interface ProvenRequest {
   readonly accessToken?: string | undefined;
 }
 
-/** With its private part, for the store. */
+/**
+ * With its private part, for the store. By way of PEM: Node exports a key under a lock that the job which generated it takes as well
+ * when it is collected, so an export of the generated key itself stops the process for ever if memory is collected just then.
+ */
 export function createDpopKey(): JsonWebKey {
-  return generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' });
+  const { privateKey } = generateKeyPairSync('ec', {
+    namedCurve: 'P-256',
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  });
+  return createPrivateKey(privateKey).export({ format: 'jwk' });
 }
 
 export function dpopProof(key: JsonWebKey, { method, url, now, nonce, accessToken }: ProvenRequest): string {
@@ -34,4 +42,10 @@ export function dpopProof(key: JsonWebKey, { method, url, now, nonce, accessToke
     ...(nonce !== undefined && { nonce }),
   };
   return signJwt(createPrivateKey({ key, format: 'jwk' }), header, claims);
+}
+
+/** The nonce of a proof of ours; `undefined` where it has none. */
+export function nonceOf(proof: string): string | undefined {
+  const [, claims = ''] = proof.split('.');
+  return JSON.parse(Buffer.from(claims, 'base64url').toString('utf8')).nonce;
 }

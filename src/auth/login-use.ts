@@ -7,8 +7,8 @@ import { type MissingLogin, RuntimeError } from '../model/errors.ts';
 import type { ServerName } from '../model/names.ts';
 import type { HeaderBlock } from '../transport/http-headers.ts';
 import type { LoginRefusal, RequestLogin } from '../transport/signed-client.ts';
-import { challengeIn } from './challenge.ts';
-import { dpopProof } from './dpop.ts';
+import { type Challenge, challengeIn } from './challenge.ts';
+import { dpopProof, nonceOf } from './dpop.ts';
 import type { AuthEvent } from './events.ts';
 import type { Login, LoginKey, Tokens } from './login-model.ts';
 import { ageOf, type Refresher, type RefreshWay, type Renewal } from './refresh.ts';
@@ -53,8 +53,12 @@ export class LoginInUse implements RequestLogin {
     return this.#sign(request);
   }
 
+  onNonce(nonce: string): void {
+    this.#nonce = nonce;
+  }
+
   async onRefused(headers: HeaderBlock, refusal: LoginRefusal): Promise<'again' | RuntimeError | undefined> {
-    const { status, nonce, repeats } = refusal;
+    const { status, repeats } = refusal;
     const challenge = challengeIn(refusal.challenge);
     if (status === 403) {
       if (challenge?.error !== 'insufficient_scope') return undefined;
@@ -64,11 +68,9 @@ export class LoginInUse implements RequestLogin {
       if (stored) return 'again';
       return this.#needsLogin({ why: 'scopes', ...(challenge.scopes && { scopes: challenge.scopes }) });
     }
-    const isNewNonce = nonce !== undefined && nonce !== this.#nonce;
-    if (nonce !== undefined) this.#nonce = nonce;
     if (repeats >= MOST_REPEATS) return this.#needsLogin({ why: 'refused' });
     const { tokens } = this.#stored.login;
-    if (isNewNonce || !headers.includes(authorizationOf(tokens))) return 'again';
+    if (lacksNonce(headers, refusal, challenge) || !headers.includes(authorizationOf(tokens))) return 'again';
     // A token that was fetched for this very request is refused as well: no other one will do better.
     if (repeats > 0 && tokens.accessToken === this.#fetched) return this.#needsLogin({ why: 'refused' });
     const renewal = await this.#renew();
@@ -135,3 +137,14 @@ export class LoginInUse implements RequestLogin {
 const accountIn = ({ account }: LoginKey) => (account === '' ? {} : { account });
 
 const authorizationOf = ({ tokenType, accessToken }: Tokens) => `${tokenType} ${accessToken}`;
+
+/**
+ * Whether the request was refused for the nonce of its proof, and not for its token. What counts is the nonce that it was sent with:
+ * of requests that were under way together each learns the new one. Servers may name one with every refusal, so one that gives
+ * no reason is believed to want the nonce once.
+ */
+function lacksNonce(headers: HeaderBlock, { nonce, repeats }: LoginRefusal, challenge: Challenge | undefined): boolean {
+  const at = headers.indexOf('dpop');
+  if (at === -1 || nonce === undefined || nonceOf(headers[at + 1] ?? '') === nonce) return false;
+  return challenge?.error === 'use_dpop_nonce' || (challenge?.error === undefined && repeats === 0);
+}

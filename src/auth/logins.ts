@@ -79,11 +79,13 @@ export class Logins {
   async #refresh(login: Login, target: SignedServer): Promise<RefreshAnswer> {
     const { server, url, network, wish } = target;
     const { clock, secrets } = this.#deps;
-    const { privateKey, allowPrivateNetwork: allowsPrivate } = wish.settings;
+    const { privateKey, allowPrivateNetwork: allowsPrivate, resource = 'auto' } = wish.settings;
     const http = await createAuthHttp({ server, url, network, clock, allowsPrivate });
     try {
-      if (login.tokens.refreshToken !== undefined)
-        return { kind: 'tokens', login: await refreshLogin(login, { http, clock, privateKey }) };
+      if (login.tokens.refreshToken !== undefined) {
+        const isResourceDemanded = resource !== 'auto';
+        return { kind: 'tokens', login: await refreshLogin(login, { http, clock, privateKey, isResourceDemanded }) };
+      }
       const { requestAgain } = await import('./perform-login.ts');
       return { kind: 'tokens', login: await requestAgain(login, target, { http, clock, secrets }) };
     } catch (error) {

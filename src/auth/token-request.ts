@@ -39,13 +39,27 @@ export async function requestTokens(deps: TokenDeps, request: TokenRequest): Pro
   return tokensIn(deps, request, await sendForm(deps, request, request.tokenEndpoint));
 }
 
-/** Exactly one request, or two where the server first names the nonce that it wants. The login that comes back keeps what the answer leaves out. */
-export async function refreshLogin(login: Login, deps: TokenDeps): Promise<Login> {
+export interface RefreshOptions extends TokenDeps {
+  /** The person demands the resource: a server that does not know it is not asked without. */
+  readonly isResourceDemanded?: boolean;
+}
+
+/**
+ * Exactly one request, or another where the server first names the nonce that it wants, or does not know the resource. The login that
+ * comes back keeps what the answer leaves out.
+ */
+export async function refreshLogin(login: Login, options: RefreshOptions): Promise<Login> {
   const { key, client, tokenEndpoint, dpopKey, tokens: old } = login;
-  const form = { grant_type: 'refresh_token', refresh_token: old.refreshToken, resource: key.resource };
+  const resource = login.refusesResource ? '' : key.resource;
+  const form = { grant_type: 'refresh_token', refresh_token: old.refreshToken, resource };
   const { scopes } = old;
-  const tokens = await requestTokens(deps, { issuer: key.issuer, tokenEndpoint, client, form, scopes, dpopKey });
-  return { ...login, tokens: { ...tokens, refreshToken: tokens.refreshToken ?? old.refreshToken } };
+  try {
+    const tokens = await requestTokens(options, { issuer: key.issuer, tokenEndpoint, client, form, scopes, dpopKey });
+    return { ...login, tokens: { ...tokens, refreshToken: tokens.refreshToken ?? old.refreshToken } };
+  } catch (error) {
+    if (resource === '' || options.isResourceDemanded || !refusesResource(error)) throw error;
+    return refreshLogin({ ...login, refusesResource: true }, options);
+  }
 }
 
 /** Whether a server refused the request itself: asking again with the same grant does not help. */

@@ -126,6 +126,7 @@ const failureStages: Readonly<Record<FailureCode, FailureStage>> = {
   SERVER_UNTRUSTED: 'connect',
   LOGINS_UNUSABLE: 'connect',
   MODEL_REFUSED: 'setup',
+  MODEL_UNSET: 'setup',
   MODEL_UNAVAILABLE: 'setup',
   CONVERSATION_UNUSABLE: 'setup',
   AUTH_REQUIRED: 'connect',

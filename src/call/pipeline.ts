@@ -11,7 +11,7 @@ import type { QualifiedName } from '../model/names.ts';
 import type { RuleText } from '../model/rule.ts';
 import type { OutcomeMeta, Tool, ToolOutcome } from '../model/tool.ts';
 import type { SessionProvider } from '../servers/sessions.ts';
-import type { Approve } from '../trust/approval.ts';
+import type { ApprovalAnswer, ApprovalRequest, Approve, QuestionOptions } from '../trust/approval.ts';
 import type { CallId } from './events.ts';
 import type { Taint } from './taint.ts';
 
@@ -58,6 +58,10 @@ export interface Relay extends RelayedRequest {
   readonly isRaw: boolean;
   /** The client has its own approval: where no rule matches, the call counts as a person's order. */
   readonly isOwnOrder: boolean;
+  /** Asked in place of the caller's own, where the call itself brings none. */
+  approve?(request: ApprovalRequest, options: QuestionOptions): Promise<ApprovalAnswer>;
+  /** Told how the call is cancelled, before it begins: in place of a signal, which costs more than the rest of the call. */
+  begin(cancellation: Cancellation): void;
   /** Called with every progress, however often it comes. */
   onProgress(progress: Progress): void;
   /** The call is about to be sent to its server. */
@@ -117,6 +121,8 @@ export interface Caller {
   readonly permissions?: readonly (readonly RuleText[])[];
   /** Those of the rules that the host gave to a view itself: only their allows answer a question. */
   readonly answering?: readonly RuleText[] | undefined;
+  /** Asked before each call: while it says true, only tools that are known to only read may be called. */
+  readonly isReadOnly?: (() => boolean) | undefined;
   /** Its model can look at images. */
   readonly hasVision?: boolean;
   /** Asked instead of the runtime's own `approve`. */

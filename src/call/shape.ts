@@ -51,7 +51,7 @@ function shaped(outcome: OutcomeDraft, call: ToolCall, deps: ShapeDeps): Outcome
   return readWhole(outcome, structured, call, deps).then((text) => withText(text, outcome, call, deps));
 }
 
-/** What a gateway passes on stays as it is: only the signals in its text are looked for, at its ends where it is long. */
+/** An answer that a gateway passes on stays as it is: only the signals in its text are looked for, at its ends where it is long. */
 function flagged(outcome: OutcomeDraft, call: ToolCall, deps: ShapeDeps): OutcomeDraft {
   const find = deps.findSignals ?? findSignals;
   for (const block of outcome.content) {

@@ -7,6 +7,7 @@ import { asRuntimeError, quotesServer, RuntimeError } from '../model/errors.ts';
 import type { ToolId } from '../model/names.ts';
 import type { ToolSettings } from '../model/server.ts';
 import type { Tool, ToolDefinition } from '../model/tool.ts';
+import { readsOnly } from '../policy/approval-mode.ts';
 import type { ServerRegistry } from '../servers/registry.ts';
 import type { CallEvent } from './events.ts';
 import { signalsIn } from './failure-as-outcome.ts';
@@ -58,7 +59,7 @@ export function taintReason(call: ToolCall, { registry, currentDefinition }: Tai
   if ((taint === 'off' && signals !== 'ask') || call.builtin?.isLocal) return undefined;
   const tool = toolOf(call);
   const { source, flaggedOutput } = call.caller.taint;
-  const isReadOnly = () => registry.trustsAnnotations(tool) && readsOnly(currentDefinition(tool));
+  const isReadOnly = () => registry.trustsAnnotations(tool) && readsOnly(currentDefinition(tool).annotations ?? {});
   if (signals === 'ask' && flaggedOutput && !isReadOnly())
     return `the output of ${spell(flaggedOutput.tool)} looked as if it gave orders (${flaggedOutput.signals.join(', ')})`;
   if (taint === 'off' || source === undefined) return undefined;
@@ -69,10 +70,6 @@ export function taintReason(call: ToolCall, { registry, currentDefinition }: Tai
   const marks = source.signals.length > 0 ? `, which looked as if it gave orders (${source.signals.join(', ')})` : '';
   return `it ${harm}, and the agent has read the output of ${spell(source.tool)}${marks}`;
 }
-
-/** A tool that claims to read only and to destroy as well is not read-only. */
-const readsOnly = ({ annotations }: ToolDefinition) =>
-  annotations?.readOnlyHint === true && annotations.destructiveHint !== true;
 
 /**
  * A tool's own word that it does harm is believed. That it does none takes the user's entry, or hints that are trusted: a tool

@@ -1,14 +1,11 @@
 // Owns asking the person at the terminal whether a tool may be called, and which calls that the person typed need no question.
 
-import { stringifyBounded } from '../kernel/json.ts';
 import { visible } from '../kernel/shell-word.ts';
 import type { ServerName } from '../model/names.ts';
-import type { ToolAnnotations } from '../model/tool.ts';
-import type { ApprovalAnswer, ApprovalRequest, Approve } from '../trust/approval.ts';
+import type { ApprovalAnswer, Approve } from '../trust/approval.ts';
+import { callFacts, type ToolRequest } from '../trust/call-facts.ts';
 import type { Context } from './command.ts';
 import { indent } from './render/text.ts';
-
-type ToolRequest = Extract<ApprovalRequest, { readonly kind: 'tool' }>;
 
 export interface TerminalApprovalOptions {
   /** Describes where a server is defined and what it runs. Without it, the question shows the request's own `source`. */
@@ -81,40 +78,12 @@ function answerIn(typed: string | undefined, offered: readonly AnswerOption[]): 
   return offered.find(({ words }) => words.includes(word))?.answer ?? 'no';
 }
 
-const SHOWN_ARGUMENTS = 1_000;
-
 /** Text of servers and files is escaped and stays within its own line, so that it cannot imitate the question. */
 export function questionFor(request: ToolRequest, offered = offeredFor(request)): string {
-  const { tool, source, annotations, because, changes = [] } = request;
-  const hints = describeHints(annotations);
-  const lines = [
-    `With these arguments: ${visible(stringifyBounded(request.arguments, SHOWN_ARGUMENTS))}`,
-    hints === '' ? 'The server does not say what it does to your data.' : `The server says: ${hints}.`,
-    `The server comes from: ${visible(source)}`,
-    `Why you are asked: ${visible(because)}.`,
-    ...(changes.length > 0 ? ['Changed since you approved it:', ...changes.map((each) => `  ${visible(each)}`)] : []),
-  ];
+  const { tool } = request;
   return [
     `Call the tool "${visible(tool.tool)}" of server "${visible(tool.server)}"?`,
-    indent(lines.join('\n')),
+    indent(callFacts(request).join('\n')),
     [...offered.map(({ shown }) => shown), '[N] no:'].join('\n'),
   ].join('\n');
-}
-
-/** The hints of a tool's annotations, in words; empty where it gives none. */
-export function describeHints({
-  readOnlyHint,
-  destructiveHint,
-  idempotentHint,
-  openWorldHint,
-}: ToolAnnotations): string {
-  const words = [
-    ...(destructiveHint === true ? ['it may destroy data'] : []),
-    ...(destructiveHint === false ? ['it destroys no data'] : []),
-    ...(readOnlyHint === true ? ['it only reads'] : []),
-    ...(readOnlyHint === false ? ['it changes data'] : []),
-    ...(idempotentHint === true ? ['repeating it changes nothing more'] : []),
-    ...(openWorldHint === true ? ['it reaches external systems'] : []),
-  ];
-  return words.join(', ');
 }

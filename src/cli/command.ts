@@ -19,6 +19,14 @@ export interface CommandResult {
   readonly exitCode?: number;
 }
 
+/** The result of a command that has printed everything itself. */
+export const printedAlready = (exitCode = 0): CommandResult => ({
+  data: undefined,
+  text: () => '',
+  bytes: new Uint8Array(),
+  exitCode,
+});
+
 /** Marks up text for a terminal; without one, everything stays plain. */
 export interface Paint {
   readonly bold: (text: string) => string;
@@ -56,6 +64,8 @@ export interface Context {
   /** Options for `createRuntime` that follow from `--config` and `--cwd`. */
   readonly runtimeOptions: Pick<RuntimeOptions, 'cwd' | 'env' | 'home' | 'config'>;
   readonly signal: AbortSignal;
+  /** Takes Ctrl-C from now on. Where the listener returns false, it ends the command as it does without one. */
+  readonly onCtrlC: (listener: () => boolean) => void;
   /** Asks the person a yes-or-no question; `undefined` without a terminal. */
   readonly ask: ((question: string) => Promise<boolean>) | undefined;
   /** Asks the person for a text, one question at a time; `undefined` without a terminal. */
@@ -68,6 +78,8 @@ export interface Context {
   readonly toTerminal: boolean;
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly readStdin: () => Promise<string>;
+  /** Prints a part of the answer to stdout at once, for a command whose answer comes in parts; its result is then empty. */
+  readonly print: (text: (paint: Paint) => string) => void;
   /** Prints to stderr, beside the answer; prints nothing with `--json` or `--quiet`. */
   readonly warn: (text: (paint: Paint) => string) => void;
 }

@@ -1,8 +1,15 @@
-// Owns the list of commands: a summary of each, and how it is loaded. Help prints the list without loading any command.
+// Owns the list of commands: a summary of each, and how it is loaded. Help prints the list without loading any command but the
+// chat, whose help must cost no more than this list.
 
 import type { CommandEntry } from './command.ts';
+import { chat } from './commands/chat.ts';
 
 export const commands: Readonly<Record<string, CommandEntry>> = {
+  chat: {
+    group: 'Use servers',
+    summary: 'Talk to a model that uses the tools of all servers.',
+    load: async () => chat,
+  },
   list: {
     group: 'Use servers',
     summary: 'Show every server: state, transport, scope, tools and problems.',
@@ -72,6 +79,11 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     group: 'Use servers',
     summary: 'Serve all servers behind one address to other programs, over HTTP or stdio.',
     load: async () => (await import('./commands/serve.ts')).serve,
+  },
+  agent: {
+    group: 'Use servers',
+    summary: 'Serve an agent that uses all servers to other programs, over MCP.',
+    load: async () => (await import('./commands/agent.ts')).agent,
   },
   scan: {
     group: 'Texts and shells',

@@ -70,6 +70,7 @@ async function candidates(line: CommandLineSoFar, context: Context): Promise<rea
 async function valuesOf(option: string, before: readonly string[], context: Context): Promise<readonly string[]> {
   if (option === '--scope' || option === '-s') return editedScopes;
   if (option === '--server') return serverNames(before, context);
+  if (option === '--provider') return (await import('../agent/models/providers.ts')).providerNames;
   if (option !== '--from') return [];
   return (await import('../config/importers/importers.ts')).importers.map(({ app }) => app);
 }

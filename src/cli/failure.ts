@@ -47,6 +47,8 @@ const otherWords: Readonly<Record<string, string>> = {
   delete: 'remove',
   uninstall: 'remove',
   install: 'add',
+  ask: 'chat',
+  talk: 'chat',
   run: 'call',
   exec: 'call',
   invoke: 'call',

@@ -19,6 +19,7 @@ const firstSteps: readonly (readonly [string, string])[] = [
   ['plexus tools notes', 'see what it offers'],
   ['plexus call notes search --help', 'see the parameters of a tool'],
   ['plexus call notes search text=milk', 'call it'],
+  ['plexus chat', 'let a model use all of them; plexus chat --list-models shows which models there are'],
   ['plexus tools --url https://example.com/mcp', 'look at a server without configuring it'],
 ];
 

@@ -19,8 +19,11 @@ export interface CliIo {
    * knows how to fail. A reader that has gone takes everything.
    */
   readonly printNow: (bytes: Uint8Array) => Uint8Array;
-  /** Subscribes to the first Ctrl-C (SIGINT) or SIGTERM. Without a subscriber, and the second time, it ends the process. */
-  readonly onInterrupt: (listener: () => void) => void;
+  /**
+   * Subscribes to Ctrl-C (SIGINT) and SIGTERM. A listener that returns true stays subscribed; otherwise the next one ends the
+   * process, as it does without a subscriber.
+   */
+  readonly onInterrupt: (listener: (signal: 'SIGINT' | 'SIGTERM') => boolean) => void;
   /** Sends this process the signal of Ctrl-C: a terminal in raw mode does not do that itself. */
   readonly interrupt: () => void;
   /** Ends the process now, without waiting for streams that are still open. */

@@ -84,7 +84,7 @@ async function help(verb: string | undefined, io: CliIo): Promise<number> {
 
 const printShort = (text: string, io: CliIo, exitCode = 0) => print(`${text}\n`, io, exitCode);
 
-/** Ctrl-C ends the work and closes the servers. */
+/** Ctrl-C ends the work and closes the servers, unless the command has a use for it. */
 async function perform(
   command: Command,
   { values, positionals }: ParsedWords,
@@ -92,10 +92,18 @@ async function perform(
 ): Promise<number> {
   const interruption = new AbortController();
   const { signal } = interruption;
-  io.onInterrupt(() => interruption.abort(new DOMException('interrupted', 'AbortError')));
+  let takeCtrlC: (() => boolean) | undefined;
+  io.onInterrupt((name) => {
+    if (name === 'SIGINT' && takeCtrlC?.()) return true;
+    interruption.abort(new DOMException('interrupted', 'AbortError'));
+    return false;
+  });
+  const onCtrlC: Context['onCtrlC'] = (listener) => {
+    takeCtrlC = listener;
+  };
   try {
     const [own, others] = command.takesRest ? [positionals, rest] : [[...positionals, ...rest], []];
-    const context = createContext({ values, positionals: own.slice(1) }, { rest: others, signal, io });
+    const context = createContext({ values, positionals: own.slice(1) }, { rest: others, signal, onCtrlC, io });
     const result = await command.run(context);
     const paint = paintFor('stdout', io);
     const exitCode = await print(draw(result, Boolean(values['json']), paint), io, result.exitCode);
@@ -139,13 +147,12 @@ function parse(words: readonly string[], command: Command | undefined): ParsedWo
   }
 }
 
-interface ContextDeps {
+interface ContextDeps extends Pick<Context, 'signal' | 'onCtrlC'> {
   readonly rest: readonly string[];
-  readonly signal: AbortSignal;
   readonly io: CliIo;
 }
 
-function createContext({ values, positionals }: ParsedWords, { rest, signal, io }: ContextDeps): Context {
+function createContext({ values, positionals }: ParsedWords, { rest, signal, onCtrlC, io }: ContextDeps): Context {
   const { env, home } = io;
   const cwd = resolve(io.cwd, typeof values['cwd'] === 'string' ? values['cwd'] : '.');
   const file = values['config'];
@@ -174,6 +181,7 @@ function createContext({ values, positionals }: ParsedWords, { rest, signal, io 
     commands,
     runtimeOptions: { cwd, env, home, ...(typeof file === 'string' && { config: resolve(io.cwd, file) }) },
     signal,
+    onCtrlC,
     ask: canAsk ? (question) => inTurn(() => yesOrNo(question, screen())) : undefined,
     askText: canAsk ? (question) => inTurn(() => askText(question, screen())) : undefined,
     waitFor: line.waitFor,
@@ -183,6 +191,7 @@ function createContext({ values, positionals }: ParsedWords, { rest, signal, io 
       return io.stdin;
     },
     readStdin: () => Promise.race([readAll(io.stdin), aborted(signal)]),
+    print: printerTo(io),
     warn: (text) => values['quiet'] || values['json'] || io.stderr.write(`${prose(text(paint), paint)}\n`),
   };
 }
@@ -204,6 +213,12 @@ const draw = (result: CommandResult, json: boolean, paint: Paint) =>
 async function print(text: string | Uint8Array, io: CliIo, exitCode = 0): Promise<number> {
   const rest = io.printNow(typeof text === 'string' ? Buffer.from(text) : text);
   if (rest.length === 0) return exitCode;
+  exitWhenUnwritable(io, exitCode);
+  await write(rest, io);
+  return exitCode;
+}
+
+function exitWhenUnwritable(io: CliIo, exitCode: number): void {
   io.stdout.once('error', ({ code, message }: NodeJS.ErrnoException) => {
     // A reader that has read enough is no failure: `plexus tools | head`.
     if (code === 'EPIPE') return io.exit(exitCode);
@@ -212,8 +227,15 @@ async function print(text: string | Uint8Array, io: CliIo, exitCode = 0): Promis
     );
     io.exit(1);
   });
-  await write(rest, io);
-  return exitCode;
+}
+
+function printerTo(io: CliIo): Context['print'] {
+  let isWatched = false;
+  return (text) => {
+    if (!isWatched) exitWhenUnwritable(io, 0);
+    isWatched = true;
+    io.stdout.write(text(paintFor('stdout', io)));
+  };
 }
 
 const write = (text: string | Uint8Array, { stdout }: CliIo) =>
@@ -264,7 +286,10 @@ export function processIo(): CliIo {
       return bytes.subarray(written);
     },
     onInterrupt(listener) {
-      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, listener);
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+        const onSignal = () => listener(signal) || process.off(signal, onSignal);
+        process.on(signal, onSignal);
+      }
     },
     interrupt: () => process.kill(process.pid, 'SIGINT'),
     exit: (code) => process.exit(code),

@@ -366,6 +366,7 @@ function settingsOf(
     idleStopMs: entry.idleStopMs ?? blank.idleStopMs,
     required: entry.required ?? blank.required,
     perClient: entry.perClient ?? blank.perClient,
+    share: entry.share ?? blank.share,
     trustHints: entry.trustHints ?? blank.trustHints,
     elicitation: entry.elicitation ?? blank.elicitation,
     parallel: entry.parallel ?? blank.parallel,

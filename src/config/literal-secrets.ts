@@ -216,6 +216,7 @@ const isSecret = (name: string, value: string) =>
 
 /** A value that nobody thought up, under a name that does not say what it is. Names of files may hold a hash. */
 const looksLikeToken = (name: string, value: string) =>
+  value.length >= SHORTEST_TOKEN &&
   /^[\w.~+=-]+$/.test(value) &&
   !/\.[A-Za-z]{1,5}$/.test(value) &&
   !isOrdinaryName(name) &&

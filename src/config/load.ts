@@ -17,8 +17,9 @@ import { type DuplicateCheck, dropDuplicates, isContributed, merge, type Shadowe
 import type { Settings } from './schema.ts';
 import { isOwnScope } from './scopes.ts';
 import { provenanceOf, type ServerClaim } from './servers.ts';
-import { mergeSettings } from './settings.ts';
+import { mergeSettings, raisedBudget, type SettingClaim } from './settings.ts';
 import type { GatewaySource } from './sources/docker-gateway.ts';
+import type { Document } from './sources/document.ts';
 
 /** An entry that owns its name but cannot be used. */
 export type InvalidServer = ServerClaim & { readonly diagnostic: Diagnostic };
@@ -66,7 +67,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const timeouts = readEnvDefaults(options.env);
   const found = await discover({ ...options, defaults: timeouts.defaults });
   const effective = found.isExclusive ? found.places.filter(({ place }) => place.scope === 'enterprise') : found.places;
-  const { settings, origins } = mergeSettings(effective.map(({ layer }) => layer.settings));
+  const { settings, origins, raised } = mergeSettings(effective.map(({ layer }) => layer.settings));
   const gateway = await loadGateway(found, settings, options, timeouts.defaults);
   const contests = await settleContests([...effective.map(({ layer }) => layer.claims), gateway.claims], options);
   const { pending } = contests;
@@ -79,6 +80,9 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const unknown = effective.find(({ layer }) => layer.isUnknown)?.place.file;
   const refused = refusals(definitions, settings, { denied, offBy: found.offBy, unknown, ...contests });
   const suppressed = suppressedBy(found.places, effective, gateway.unused);
+  const documents = new Map(
+    found.places.flatMap(({ place, document }) => (place.file && document ? [[place.file, document]] : [])),
+  );
   return {
     definitions: definitions.map((each) => switched(each, settings, refused.has(each.name))),
     invalid: winners.flatMap((each) => ('diagnostic' in each ? each : [])),
@@ -97,6 +101,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
       ...timeouts.diagnostics,
       ...found.diagnostics,
       ...effective.flatMap(diagnosticsOf),
+      ...(await raisedBudgets(raised, settings, documents)),
       ...gateway.diagnostics,
       ...pendingDiagnostics(contests),
       ...denials(denied),
@@ -113,9 +118,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
       settings,
       origins,
       defaults: timeouts.defaults,
-      documents: new Map(
-        found.places.flatMap(({ place, document }) => (place.file && document ? [[place.file, document]] : [])),
-      ),
+      documents,
     }),
   };
 }
@@ -156,6 +159,20 @@ function diagnosticsOf(each: ReadPlace): readonly Diagnostic[] {
   const { diagnostics } = each.layer;
   if (!isCapped(each)) return diagnostics;
   return diagnostics.map((one) => ({ ...one, message: `${one.message}, and until it is shortened every tool asks` }));
+}
+
+function raisedBudgets(
+  raised: readonly SettingClaim[],
+  settings: Settings,
+  documents: ReadonlyMap<string, Document>,
+): Promise<readonly Diagnostic[]> {
+  return Promise.all(
+    raised.map(async (claim) => {
+      const { file, key } = claim.provenance;
+      const position = file === undefined ? undefined : await documents.get(file)?.locate(key);
+      return { ...raisedBudget(claim, settings), ...(file !== undefined && { file, ...position }) };
+    }),
+  );
 }
 
 /** One file may be read for two apps, and then stands in two layers. */

@@ -3,8 +3,9 @@
 
 import type { OAuthSettings } from '../model/server.ts';
 import { type ConfigMap, isMap } from './config-map.ts';
-import { inputsOf, isCommand, variablesOf } from './expand.ts';
+import { isCommand } from './expand.ts';
 import { type ConfigProblem, labelOf } from './problem.ts';
+import { isReference, literalSecret } from './secret-reference.ts';
 
 /** The settings that are secrets. */
 export const loginSecrets = [
@@ -46,22 +47,10 @@ export function loginTexts(oauth: OAuthSettings | false | undefined): readonly (
   return texts as [string, string][];
 }
 
-const isReference = (value: string) => isCommand(value) || variablesOf(value).length + inputsOf(value).length > 0;
-
 const isLoopback = (uri: string) =>
   URL.canParse(uri) && /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(new URL(uri).hostname);
 
 const IN_OWN_FILE = 'Define the server in your own file; see where it lies with: plexus config path';
-
-function literalSecret(path: readonly string[]): ConfigProblem {
-  return {
-    severity: 'warning',
-    path,
-    message: `${labelOf(path)} is the secret itself, which does not belong in a file, and is left out`,
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: this is how a person writes a placeholder
-    remedy: 'Put it into an environment variable, and write "${NAME}" there.',
-  };
-}
 
 function onlyOwn(path: readonly string[]): ConfigProblem {
   return {

@@ -83,8 +83,9 @@ function fits(
   args: readonly string[],
   platform: NodeJS.Platform,
 ): boolean {
+  if (!programs.includes(name)) return false;
   const word = args[verbIn(args)] ?? '';
-  if (!programs.includes(name) || verbs?.includes(word) === false) return false;
+  if (verbs?.includes(word) === false) return false;
   if (needs === 'address') return ADDRESS.test(word);
   return needs === undefined || namesFolder(args, platform);
 }

@@ -291,6 +291,12 @@ export const serverSchema = section({
     .default(false)
     .describe('Whether a start without a terminal waits for the server, and fails without it.'),
   perClient: flag().default(false).describe('Whether each client of Plexus gets its own connection to the server.'),
+  share: z
+    .enum(['workspace', 'machine'], '"workspace" or "machine"')
+    .default('workspace')
+    .describe(
+      'Who shares the server behind the gateway: the clients of one workspace, in its folder; or those of all, in your home folder and without roots.',
+    ),
   trustHints: flag()
     .default(false)
     .describe(
@@ -517,6 +523,41 @@ export const servingSchema = section({
     ),
 });
 
+/** `src/agent/choose-model.ts` knows their addresses. */
+const modelProviders = ['openai', 'anthropic', 'ollama', 'lm-studio', 'llama.cpp', 'vllm'] as const;
+
+export const agentSchema = section({
+  provider: z
+    .enum(modelProviders, modelProviders.map((provider) => `"${provider}"`).join(', '))
+    .optional()
+    .describe(
+      'Where the model runs: at OpenAI, at Anthropic, or on this machine behind one of these model servers. With `url`, `openai` means everything compatible with it. Otherwise `anthropic` for a model that begins with `claude` and has no `url`, `openai` for all others. In your own files only.',
+    ),
+  url: text()
+    .optional()
+    .describe(
+      'The address before `/chat/completions`, or before `/v1/messages` for `anthropic`, where it is not the usual one. In your own files only.',
+    ),
+  model: text().optional().describe('The model, as its provider names it. In your own files only.'),
+  key: secretReference('The key for that address, in your own files only.'),
+  models: texts()
+    .default([])
+    .describe('Further models there that a client of a served agent may ask for. In your own files only.'),
+  contextWindow: size()
+    .optional()
+    .describe('How many tokens the model reads at most. Otherwise 200000. In your own files only.'),
+  vision: flag().optional().describe('Whether the model looks at images. In your own files only.'),
+  maxSteps: size()
+    .default(limits.agentBudget.steps)
+    .describe('How many answers of the model one prompt may take. A file of the workspace can only lower it.'),
+  maxTokens: size()
+    .default(limits.agentBudget.tokens)
+    .describe('How many tokens these may read and write together. A file of the workspace can only lower it.'),
+  maxTimeMs: above()
+    .default(limits.agentBudget.timeMs)
+    .describe('How long one prompt may take. A file of the workspace can only lower it.'),
+});
+
 export const plexusSchema = section({
   enabled: flag().default(true).describe('The master switch. When false no other file is read and there are no tools.'),
   import: z
@@ -635,6 +676,7 @@ export const plexusSchema = section({
     ),
   trust: trustSchema.prefault({}).describe('What an approval covers.'),
   serving: servingSchema.prefault({}).describe('What Plexus serves to others, and its limits.'),
+  agent: agentSchema.prefault({}).describe('The agent: its model, and how much one prompt may cost.'),
 });
 
 export const inputSchema = section({
@@ -690,6 +732,7 @@ export const schemas = {
   trust: trustSchema,
   serving: servingSchema,
   profile: profileSchema,
+  agent: agentSchema,
   plexus: plexusSchema,
   input: inputSchema,
   file: fileSchema,
@@ -706,6 +749,7 @@ export type CompleteEntry = Complete<'server'>;
 export type ReconnectSettings = Complete<'reconnect'>;
 export type Settings = Complete<'plexus'>;
 export type ListedServer = Complete<'listedServer'>;
+export type AgentSettings = Complete<'agent'>;
 
 /** A key that only one of the two types has is a compile error here. */
 type SameKeys<One, Other> = [keyof One, keyof Other] extends [keyof Other, keyof One] ? true : never;

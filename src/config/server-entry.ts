@@ -53,6 +53,7 @@ export interface CommonEntry {
   idleStopMs?: number | undefined;
   required?: boolean | undefined;
   perClient?: boolean | undefined;
+  share?: 'workspace' | 'machine' | undefined;
   trustHints?: boolean | undefined;
   approval?: ApprovalMode | undefined;
   elicitation?: 'ask' | 'decline' | undefined;

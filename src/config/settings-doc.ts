@@ -3,6 +3,7 @@
 import * as z from 'zod';
 import { snakeCase } from './key-case.ts';
 import {
+  agentSchema,
   backgroundSchema,
   connectConcurrencySchema,
   fileSchema,
@@ -42,6 +43,7 @@ const sections: readonly (readonly [title: string, schema: z.ZodObject])[] = [
     'Plexus itself: `[plexus]`, in JSON `plexus`',
     plexusSchema.omit({
       ...{ project: true, startup: true, connectConcurrency: true, results: true, trust: true, serving: true },
+      agent: true,
     }),
   ],
   ['The folder you are in: `[plexus.project]`, in JSON `plexus.project`', projectSchema],
@@ -53,6 +55,7 @@ const sections: readonly (readonly [title: string, schema: z.ZodObject])[] = [
   ['Results: `[plexus.results]`, in JSON `plexus.results`', resultsSchema],
   ['Trust: `[plexus.trust]`, in JSON `plexus.trust`', trustSchema],
   ['Serving: `[plexus.serving]`, in JSON `plexus.serving`', servingSchema],
+  ['The agent: `[plexus.agent]`, in JSON `plexus.agent`', agentSchema],
   ['Inputs: `[[inputs]]`, in JSON one of `inputs`', inputSchema],
   ['At the top of a file', fileSchema.pick({ $schema: true, mode: true })],
 ];

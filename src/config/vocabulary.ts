@@ -226,6 +226,7 @@ export const vocabularies = {
   results: vocabulary('"plexus.results"', 'results'),
   trust: vocabulary('"plexus.trust"', 'trust'),
   serving: vocabulary('"plexus.serving"', 'serving'),
+  agent: vocabulary('"plexus.agent"', 'agent', { baseUrl: asUrl, endpoint: asUrl, apiKey: (key) => ({ key }) }),
 } as const satisfies Record<string, Vocabulary>;
 
 /** As a list, or as OAuth itself writes them. */

@@ -1,8 +1,13 @@
 // Owns finding the commands inside programs that only start others: `env`, `cmd /c`, `sh -c`. Best effort: a shell script
 // can hide a command from everything but a shell, so a list that must not be passed denies the shell itself.
 
-export const bareName = (command: string) =>
-  (command.split(/[\\/]/).at(-1) ?? '').toLowerCase().replace(/\.(exe|cmd|bat|com)$/, '');
+export const bareName = (command: string) => {
+  const behind = Math.max(command.lastIndexOf('/'), command.lastIndexOf('\\'));
+  return command
+    .slice(behind + 1)
+    .toLowerCase()
+    .replace(/\.(exe|cmd|bat|com)$/, '');
+};
 
 /** No real command nests or chains more; a program that is hidden deeper could as well stand in a script file. */
 const MOST_WRAPPED = 32;

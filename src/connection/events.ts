@@ -38,6 +38,12 @@ export type ConnectionEvent =
       /** The name and version that the server gave itself. */
       readonly serverInfo?: ServerInfo;
     }
+  /** A server announced that a list of it has changed; it is fetched again a moment later. */
+  | {
+      readonly type: 'connection.list-announced';
+      readonly server: ServerName;
+      readonly list: 'tools' | 'resources' | 'prompts';
+    }
   /** A server restarts because its entry or its approval changed: so many calls are in flight, and may finish on the former session. */
   | { readonly type: 'connection.drain-started'; readonly server: ServerName; readonly calls: number }
   /** The former session has ended; so many of its calls were cut. */

@@ -22,7 +22,7 @@ export async function openLogged(
   try {
     const session = await open();
     onLogMessage(session, clock, (message) => log.note(logLineOf(message)));
-    if (session.transport !== 'stdio') log.note(`connected by ${session.transport}`);
+    if (session.transport !== 'stdio') log.noteOwn(`connected by ${session.transport}`);
     void session.ended.then((cause) => log.note(`ended: ${reasonOf(cause)}`));
     return new LoggedSession(session, log);
   } catch (error) {

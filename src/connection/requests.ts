@@ -30,7 +30,7 @@ export type { ElicitAnswer, ElicitRequest } from './elicitation/request.ts';
 /** A call as the router sees it: the handlers of its view, whom to tell that a person is asked, and how to end it. */
 export interface CallInFlight extends WaitListener, AskedCall {
   readonly handlers: ViewHandlers;
-  readonly relay?: Pick<RelayedRequest, 'onLog'> | undefined;
+  readonly relay?: Pick<RelayedRequest, 'onNotification'> | undefined;
 }
 
 /** How a gateway hands on a request of one of its clients. */
@@ -43,8 +43,8 @@ export interface RelayedRequest {
   readonly passesInput?: boolean;
   /** The client knows what to do with a refusal that asks for a page to be visited. */
   readonly passesRefusals?: boolean;
-  /** Called with the parameters of a log message that can only belong to this view's calls. */
-  onLog?(params: JsonObject): void;
+  /** Called with a log message, or the completion of a page, that can only belong to this view's calls. */
+  onNotification?(method: string, params: JsonObject): void;
 }
 
 export interface RouterDeps {
@@ -59,7 +59,7 @@ export interface RouterDeps {
   readonly pace?: QuestionPace | undefined;
 }
 
-/** What a server asks; a modern one gives it a name. */
+/** A question of a server; a modern one gives it a name. */
 export interface ServerQuestion {
   readonly method: ServerRequestMethod;
   readonly params: JsonObject;
@@ -157,10 +157,10 @@ export class ServerRequestRouter {
     return group;
   }
 
-  /** A log message names no call. It is told to the newest call of the only view that calls. */
-  hearLog(params: JsonObject): void {
+  /** A notification of a legacy server names no call. It is told to the newest call of the only view that calls. */
+  relayNotification(method: string, params: JsonObject): void {
     const [only, another] = [...this.#groups.values()].filter(({ calls }) => calls.size > 0);
-    if (another === undefined) [...(only?.calls.items() ?? [])].at(-1)?.relay?.onLog?.(params);
+    if (another === undefined) [...(only?.calls.items() ?? [])].at(-1)?.relay?.onNotification?.(method, params);
   }
 
   /** The session has ended: aborts all open requests. */

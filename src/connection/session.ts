@@ -168,7 +168,6 @@ async function attempt(options: SessionOptions, era: 'probe' | 'legacy'): Promis
     signal.removeEventListener('abort', onAbort);
     // The promise that lost the race must not surface as an unhandled rejection.
     stop.promise.catch(ignore);
-    stop.reject(new DOMException('settled', 'AbortError'));
   }
 }
 
@@ -272,7 +271,7 @@ class OpenedSession implements Session {
 
   #hear(method: string, params: JsonObject): void {
     if (method === 'notifications/elicitation/complete') this.#router.completions.record(params['elicitationId']);
-    if (method === 'notifications/message') this.#router.hearLog(params);
+    if (RELAYED.has(method)) this.#router.relayNotification(method, params);
     for (const listener of this.#listeners) listener(method, params);
   }
 
@@ -349,6 +348,9 @@ class OpenedSession implements Session {
     return this.#channel.close();
   }
 }
+
+/** Notifications that may belong to a call. */
+const RELAYED: ReadonlySet<string> = new Set(['notifications/message', 'notifications/elicitation/complete']);
 
 const metaKey = (name: string) => `io.modelcontextprotocol/${name}`;
 

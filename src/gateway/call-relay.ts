@@ -3,6 +3,7 @@
 
 import { Heartbeat } from '../call/heartbeat.ts';
 import type { OutcomeDraft } from '../call/pipeline.ts';
+import type { Cancellation } from '../kernel/cancellation.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import { asRuntimeError, RuntimeError } from '../model/errors.ts';
@@ -10,13 +11,15 @@ import { limits } from '../model/limits.ts';
 import type { Tool, ToolOutcome } from '../model/tool.ts';
 import { codes, ProtocolError } from '../serving/protocol.ts';
 import type { ServedCall } from '../serving/service.ts';
+import type { ApprovalAnswer, ApprovalRequest, QuestionOptions } from '../trust/approval.ts';
 import type { RelayedCallOptions } from '../turn.ts';
 import { askClient } from './approval.ts';
-import type { GatewayClient } from './client.ts';
+import { type GatewayClient, refusalOf } from './client.ts';
 import { failureResult } from './failures.ts';
 import { type CallEnding, countEnd, type Measures, type ServerMeasures } from './measures.ts';
 import { passedMeta, type RelayCaller, ServedRelay } from './served-relay.ts';
-import type { RoundSeal } from './state-of-round.ts';
+import type { ServerLine } from './server-line.ts';
+import type { Round, RoundSeal } from './state-of-round.ts';
 
 export interface CallRelaysDeps {
   readonly seal: RoundSeal;
@@ -47,20 +50,18 @@ export class CallRelays {
       throw new ProtocolError(codes.overloaded, `Too many calls wait for server "${server}"`, undefined, {
         status: 429,
       });
+    const refusal = refusalOf(client, server);
+    if (refusal !== undefined) return Promise.resolve(failureResult(refusal));
     const line = client.fleet.lineOf(server);
     const caller = client.callerOf(served.peer);
+    const round = served.peer.era === 'modern' ? this.#deps.seal.open(served) : undefined;
     const turn = line.enter(caller, () => served.signal);
-    const running = new RunningRelay(this.#deps, measures);
-    const leave = () => line.leave();
-    const start = () => this.#perform({ client, served, tool, caller, running });
-    const work = turn === undefined ? start() : turn.then(start);
-    return work.then(
-      (result) => {
-        leave();
-        return result;
-      },
+    const relay = new CallRelay({ client, caller, served, tool, round, measures, clock: this.#deps.clock });
+    if (turn === undefined) return this.#perform(relay, line);
+    return turn.then(
+      () => this.#perform(relay, line),
       (error: unknown) => {
-        leave();
+        relay.ended('cancelled');
         throw error;
       },
     );
@@ -71,33 +72,16 @@ export class CallRelays {
     return failureResult(error);
   }
 
-  #perform({ client, served, tool, caller, running }: Handed): Promise<JsonObject> {
+  #perform(relay: CallRelay, line: ServerLine): Promise<JsonObject> {
+    const { client, caller, call: served, tool } = relay;
     const { params, meta } = served;
-    const { profile } = client.route;
-    const round = served.peer.era === 'modern' ? this.#deps.seal.open(served) : undefined;
-    const inputs = round && inputsOf(params, round.state);
-    const isRaw = profile.shaping === 'raw';
-    const relay = new ServedRelay(caller, served, {
-      ...{ server: tool.id.server, isRaw, isOwnOrder: profile.approval === 'client', inputs },
-      onSent: running.onSent,
-    });
-    const approval = round?.isApproved ? approved : askClient(served, client.isNamed);
-    let isApproved = round?.isApproved === true;
-    const options: RelayedCallOptions = {
-      relay,
-      signal: served.signal,
-      meta: passedMeta(meta) as Record<string, unknown>,
-      approve: async (request, question) => {
-        const answer = await approval(request, question);
-        isApproved = answer !== 'no';
-        return answer;
-      },
-    };
+    const options: RelayedCallOptions = { relay, ...passed(meta) };
     const args = isObject(params['arguments']) ? params['arguments'] : NO_ARGUMENTS;
-    const end = caller.begin(tool.id.server, served);
+    const place = caller.begin(tool.id.server, served);
     const beat = meta['progressToken'] === undefined ? undefined : this.#heartbeat.begin(relay);
     const over = () => {
-      end();
+      caller.end(place);
+      line.leave();
       if (beat) this.#heartbeat.end(beat);
     };
     return client
@@ -106,13 +90,13 @@ export class CallRelays {
       .then(
         (outcome) => {
           over();
-          running.ended(outcome.isError ? 'error' : 'ok');
-          return this.sealed(served, resultOf(outcome), isApproved);
+          relay.ended(outcome.isError ? 'error' : 'ok');
+          return this.sealed(served, resultOf(outcome), relay.isApproved);
         },
         (error: unknown) => {
           over();
-          running.ended(endingOf(error, served));
-          if (!(error instanceof RuntimeError) && served.signal.aborted) throw error;
+          relay.ended(endingOf(error, relay.isCancelled));
+          if (!(error instanceof RuntimeError) && relay.isCancelled) throw error;
           return failureResult(error);
         },
       );
@@ -133,39 +117,78 @@ export class CallRelays {
   }
 }
 
-interface Handed {
+const passed = (meta: JsonObject): { readonly meta?: JsonObject } => {
+  const own = passedMeta(meta);
+  return own === undefined ? NOTHING : { meta: own };
+};
+
+const NOTHING = Object.freeze({});
+
+interface CallRelayOptions {
   readonly client: GatewayClient;
+  readonly caller: RelayCaller;
   readonly served: ServedCall;
   readonly tool: Tool;
-  readonly caller: RelayCaller;
-  readonly running: RunningRelay;
+  readonly round: Round | undefined;
+  readonly measures: ServerMeasures;
+  readonly clock: Clock;
 }
 
-const approved = async () => 'once' as const;
-
-/** Counts one call while it runs. */
-class RunningRelay {
-  readonly #clock: Clock;
+/** One call of a client while it runs: counted, and approved by its client where that is asked for. */
+class CallRelay extends ServedRelay {
+  readonly client: GatewayClient;
+  readonly caller: RelayCaller;
+  readonly tool: Tool;
+  isApproved: boolean;
+  isCancelled = false;
+  readonly #time: Clock;
   readonly #measures: ServerMeasures;
   readonly #startedAt: number;
   #isQueued = true;
 
-  constructor({ clock }: CallRelaysDeps, measures: ServerMeasures) {
-    this.#clock = clock;
+  constructor({ client, caller, served, tool, round, measures, clock }: CallRelayOptions) {
+    const { shaping, approval } = client.route.profile;
+    super(caller, served, {
+      ...{ server: tool.id.server, isRaw: shaping === 'raw', isOwnOrder: approval === 'client' },
+      inputs: round && inputsOf(served.params, round.state),
+    });
+    this.client = client;
+    this.caller = caller;
+    this.tool = tool;
+    this.isApproved = round?.isApproved === true;
+    this.#time = clock;
     this.#measures = measures;
     this.#startedAt = clock.now();
     measures.inFlight++;
     measures.queued++;
   }
 
-  readonly onSent = (): void => {
+  get call(): ServedCall {
+    return this.served;
+  }
+
+  override begin(cancellation: Cancellation): void {
+    this.served.onCancel((reason) => {
+      this.isCancelled = true;
+      cancellation.cancel(reason);
+    });
+  }
+
+  async approve(request: ApprovalRequest, options: QuestionOptions): Promise<ApprovalAnswer> {
+    if (this.isApproved) return 'once';
+    const answer = await askClient(this.served, this.client.isNamed)(request, options);
+    this.isApproved = answer !== 'no';
+    return answer;
+  }
+
+  override onSent(): void {
     if (this.#isQueued) this.#measures.queued--;
     this.#isQueued = false;
-  };
+  }
 
   ended(ending: CallEnding): void {
     this.onSent();
-    countEnd(this.#measures, ending, this.#clock.now() - this.#startedAt);
+    countEnd(this.#measures, ending, this.#time.now() - this.#startedAt);
   }
 }
 
@@ -197,8 +220,8 @@ const REFUSALS: readonly string[] = [
   'TOOL_DRIFTED',
 ];
 
-function endingOf(error: unknown, { signal }: ServedCall): CallEnding {
-  if (!(error instanceof RuntimeError)) return signal.aborted ? 'cancelled' : 'failed';
+function endingOf(error: unknown, isCancelled: boolean): CallEnding {
+  if (!(error instanceof RuntimeError)) return isCancelled ? 'cancelled' : 'failed';
   const { code } = asRuntimeError(error);
   if (code === 'CALL_CANCELLED') return 'cancelled';
   if (code === 'OUTCOME_UNKNOWN') return 'unknown';

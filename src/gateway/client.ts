@@ -2,10 +2,13 @@
 // A session of the older era is a client, and so is a caller with a name; modern requests without one share a client by their token.
 
 import type { CatalogSnapshot } from '../catalog/snapshot.ts';
+import { RuntimeError } from '../model/errors.ts';
+import type { ServerName } from '../model/names.ts';
 import type { Tool } from '../model/tool.ts';
+import type { SessionProvider } from '../servers/sessions.ts';
 import type { Peer } from '../serving/service.ts';
 import type { Turn } from '../turn.ts';
-import type { View } from '../view.ts';
+import { sessionsOf, type View } from '../view.ts';
 import type { GatewayFleet } from './gateway-fleet.ts';
 import { type Named, nameAll } from './names.ts';
 import { seesTool, viewPatterns } from './profiles.ts';
@@ -27,6 +30,13 @@ function namesOn(route: Route, snapshot: CatalogSnapshot): Named<Tool> {
   return named;
 }
 
+/** Why the client may not use the server at all. */
+export function refusalOf({ fleet, isNamed }: GatewayClient, server: ServerName): RuntimeError | undefined {
+  if (isNamed || fleet.servers.registry.settings(server)?.perClient !== true) return undefined;
+  const because = 'it has a connection for each client (per_client), and nothing tells this client from others';
+  return new RuntimeError('SERVER_DENIED', { server, because: `${because}: it needs a session or a token of its own` });
+}
+
 export class GatewayClient {
   readonly fleet: GatewayFleet;
   readonly route: Route;
@@ -46,6 +56,11 @@ export class GatewayClient {
     this.#opened = fleet.runtime.view(first === undefined ? {} : { tools: first });
     this.#view = others.reduce((view, tools) => view.narrow({ tools }), this.#opened);
     this.#caller = peer.era === 'legacy' ? new RelayCaller(fleet, peer) : undefined;
+  }
+
+  /** Private ones where a server wants one connection for each client. */
+  get sessions(): SessionProvider {
+    return sessionsOf(this.#opened) ?? this.fleet.servers.sessions;
   }
 
   callerOf(peer: Peer): RelayCaller {

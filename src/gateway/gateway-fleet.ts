@@ -9,7 +9,9 @@ import type { ServerStatus } from '../connection/status.ts';
 import { settleWithin } from '../kernel/settle.ts';
 import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
+import type { LogLevel } from '../model/server.ts';
 import type { ChangedList } from '../serving/changes.ts';
+import { isWanted } from '../serving/running-call.ts';
 import { ServerLine } from './server-line.ts';
 
 const changeEvents: Readonly<Record<string, ChangedList>> = {
@@ -27,6 +29,16 @@ export class GatewayFleet {
   /** A start is waited for once: a server that hangs delays the first lists alone. */
   readonly #started: Promise<unknown>;
   readonly #woken = new Set<ServerName>();
+  /** The lists that servers said have changed, and that no client has asked for since. */
+  readonly #announced: Readonly<Record<ChangedList, Set<ServerName>>> = {
+    tools: new Set(),
+    resources: new Set(),
+    prompts: new Set(),
+  };
+
+  readonly #logLevels = new WeakMap<Session, LogLevel>();
+  /** All clients that ask meanwhile wait for the same lists. */
+  readonly #refreshing = new Map<ChangedList, Promise<unknown>>();
 
   constructor(runtime: Runtime, workspace?: string) {
     this.runtime = runtime;
@@ -56,17 +68,43 @@ export class GatewayFleet {
     return line;
   }
 
+  /** Told at once when a server announces a change: the list is fetched when a client asks for it. */
   onListChanged(listener: (kind: ChangedList) => void): () => void {
-    return this.parts.host.onSome(Object.keys(changeEvents), ({ type }) => {
-      const kind = changeEvents[type];
+    return this.parts.host.onSome([...Object.keys(changeEvents), 'connection.list-announced'], (event) => {
+      if (event.type === 'connection.list-announced') this.#announced[event.list].add(event.server);
+      const kind = event.type === 'connection.list-announced' ? event.list : changeEvents[event.type];
       if (kind !== undefined) listener(kind);
     });
+  }
+
+  async #refresh(list: ChangedList): Promise<void> {
+    const { fleet, resourceCatalog } = this.servers;
+    const servers = [...this.#announced[list]];
+    this.#announced[list].clear();
+    const refreshed = (server: ServerName) =>
+      list === 'tools' ? fleet.refreshTools(server) : resourceCatalog.refresh(list, server);
+    if (servers.length > 0)
+      this.#refreshing.set(list, Promise.all([this.#refreshing.get(list), this.#settled(servers.map(refreshed))]));
+    await this.#refreshing.get(list);
   }
 
   /** Starts the server where it is not up. Throws why it cannot be used. */
   session(server: ServerName): Promise<Session> {
     const open = this.servers.sessions.open(server);
     return open ? Promise.resolve(open) : this.servers.sessions.whenReady(server);
+  }
+
+  /**
+   * A client wants log messages from this level on. The server is told the most verbose level that any client wants; each client
+   * then gets its own share. A modern server is told with each request.
+   */
+  wantLogLevel(server: ServerName, level: LogLevel): void {
+    const session = this.servers.sessions.open(server);
+    if (session === undefined || session.era === 'modern' || session.capabilities['logging'] === undefined) return;
+    const told = this.#logLevels.get(session);
+    if (told !== undefined && isWanted(level, told)) return;
+    this.#logLevels.set(session, level);
+    void session.request('logging/setLevel', { level }, { repeatable: true });
   }
 
   /** Resolves when the tools of all servers are known that come up in time. */
@@ -77,6 +115,7 @@ export class GatewayFleet {
       await this.session(server);
       await this.servers.sessions.whenListed(server);
     }
+    await this.#refresh('tools');
   }
 
   /** The same for resources or prompts. A server whose tools are known from the cache is started for them. */
@@ -88,6 +127,7 @@ export class GatewayFleet {
       await this.#settled(this.#unlisted(capability).map((name) => sessions.whenReady(name)));
     }
     await this.#settled([resourceCatalog.listed(capability, server)]);
+    await this.#refresh(capability);
   }
 
   #unlisted(capability: ListCapability): readonly ServerName[] {

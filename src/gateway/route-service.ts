@@ -15,7 +15,7 @@ import type { Tool } from '../model/tool.ts';
 import { invalidParams, ProtocolError } from '../serving/protocol.ts';
 import type { Implementation, Offer, Peer, ServedCall, ServedMethod, Service } from '../serving/service.ts';
 import type { CallRelays } from './call-relay.ts';
-import type { GatewayClient } from './client.ts';
+import { type GatewayClient, refusalOf } from './client.ts';
 import type { Clients } from './clients.ts';
 import { failureError } from './failures.ts';
 import type { GatewayFleet } from './gateway-fleet.ts';
@@ -59,7 +59,7 @@ export class RouteService implements Service {
     this.#route = deps.route;
     this.keepsRequestState = deps.calls.isOwnState;
     this.methods = {
-      'tools/list': this.#for((client) => this.#listTools(client)),
+      'tools/list': this.#for((client, { peer }) => this.#listTools(client, peer)),
       'tools/call': (served) => this.#callTool(served),
       'resources/list': this.#for((client) => this.#listResources(client)),
       'resources/templates/list': this.#for((client) => this.#listTemplates(client)),
@@ -139,12 +139,28 @@ export class RouteService implements Service {
     return this.#deps.clients.of(peer);
   }
 
-  async #listTools(client: GatewayClient): Promise<JsonObject> {
+  async #listTools(client: GatewayClient, peer: Peer): Promise<JsonObject> {
     const { server, profile } = this.#route;
     await client.fleet.whenToolsListed(server);
     if (server !== undefined) return { tools: client.tools().list.map(({ item }) => item.definition) };
-    const shown = profile.expose === 'search' ? searchTools(client) : client.tools().list.map(merged);
+    const shown = profile.expose === 'search' ? searchTools(client) : this.#mergedTools(client, peer);
     return { tools: [...shown, statusTool], ...this.#outcomes(client.fleet) };
+  }
+
+  /** Tools that only an app may call are shown to clients that show apps; a model has no use for them. */
+  #mergedTools(client: GatewayClient, peer: Peer): readonly JsonObject[] {
+    const isShown = ({ item }: { readonly item: Tool }) => !isForApps(item.definition) || showsApps(peer);
+    return client
+      .tools()
+      .list.filter(isShown)
+      .map(({ name, item: { id, definition } }) => {
+        const ui = uiOf(definition);
+        const uri = ui?.['resourceUri'];
+        const isOwned = typeof uri === 'string' && this.#visible(client).ownersOf(uri).length > 1;
+        if (!isOwned) return { ...definition, name };
+        const meta = { ...(definition['_meta'] as JsonObject), ui: { ...ui, resourceUri: ownedUri(id.server, uri) } };
+        return { ...definition, name, _meta: meta };
+      });
   }
 
   #callTool(served: ServedCall): JsonObject | Promise<JsonObject> {
@@ -243,16 +259,18 @@ export class RouteService implements Service {
     const { fleet } = client;
     const caller = client.callerOf(served.peer);
     const inputs = this.#deps.calls.inputsOf(served);
-    const relay = new ServedRelay(caller, served, { server, isRaw: true, isOwnOrder: true, inputs, onSent: ignore });
+    const relay = new ServedRelay(caller, served, { server, isRaw: true, isOwnOrder: true, inputs });
     const { _meta: _, inputResponses: __, requestState: ___, ...params } = own;
-    const { sessions } = fleet.servers;
+    const refusal = refusalOf(client, server);
+    if (refusal !== undefined) throw refusal;
+    const { sessions } = client;
     const { clock } = fleet.parts.host;
     const meta = passedMeta(served.meta);
     const relayed = {
       ...{ relay, meta, refused: refusedBy },
       onProgress: (progress: Parameters<ServedRelay['onProgress']>[0]) => relay.onProgress(progress),
     };
-    const end = caller.begin(server, served);
+    const place = caller.begin(server, served);
     try {
       const result = await requestWithRetry(
         { reach: sessions, handlers: caller.handlers, clock },
@@ -261,7 +279,7 @@ export class RouteService implements Service {
       );
       return this.#deps.calls.sealed(served, result);
     } finally {
-      end();
+      caller.end(place);
     }
   }
 
@@ -305,7 +323,10 @@ export class RouteService implements Service {
     const { server } = this.#route;
     if (server !== undefined) return { server, uri };
     const owned = readOwnedUri(uri);
-    if (owned !== undefined && this.#isSeen(client.fleet, owned.server)) return owned;
+    if (owned !== undefined) {
+      if (this.#isSeen(client.fleet, owned.server)) return owned;
+      throw new RuntimeError('RESOURCE_UNKNOWN', { uri, because: 'no server that is seen here has it', nearest: [] });
+    }
     const { subscriptions, sessions } = client.fleet.servers;
     const { clock } = client.fleet.parts.host;
     const resourceCatalog = this.#visible(client);
@@ -341,8 +362,6 @@ export class RouteService implements Service {
   }
 }
 
-const ignore = (): void => undefined;
-
 const refusedBy = ({ code, message, data }: { code: number; message: string; data?: unknown }) =>
   new ProtocolError(code, message, data);
 
@@ -350,10 +369,19 @@ function unknown(name: string): never {
   throw invalidParams(`Unknown tool: ${name.slice(0, 200)}`);
 }
 
-const merged = ({ name, item }: { readonly name: string; readonly item: Tool }): JsonObject => ({
-  ...item.definition,
-  name,
-});
+function uiOf({ _meta: meta }: JsonObject): JsonObject | undefined {
+  const ui = isObject(meta) ? meta['ui'] : undefined;
+  return isObject(ui) ? ui : undefined;
+}
+
+function isForApps(definition: JsonObject): boolean {
+  const visibility = uiOf(definition)?.['visibility'];
+  return Array.isArray(visibility) && !visibility.includes('model');
+}
+
+function showsApps({ capabilities: { extensions } }: Peer): boolean {
+  return isObject(extensions) && extensions['io.modelcontextprotocol/ui'] !== undefined;
+}
 
 const SEARCH_NAMES: readonly string[] = [SEARCH_TOOL, CALL_TOOL];
 

@@ -3,14 +3,15 @@
 
 import { pathToFileURL } from 'node:url';
 import { partsOf, type Runtime, type RuntimeOptions } from '../api.ts';
-import { createRuntime } from '../runtime.ts';
+import { createRuntime, loadConfigAt } from '../runtime.ts';
 import { type Authenticate, inHostHeader, isLoopback, loopbackHosts, withoutToken } from '../serving/access.ts';
 import { type HttpHandler, type ListeningServer, listenHttp } from '../serving/http-listener.ts';
 import { withDefaults } from '../serving/serving-limits.ts';
 import { createGateway, type Gateway, type GatewayOptions, gatewayHandlers } from './gateway.ts';
 import { DEFAULT_PROFILE, openProfile } from './profiles.ts';
 
-export interface ServeOptions extends Pick<GatewayOptions, 'authenticate' | 'origins' | 'stateKey' | 'onError'> {
+export interface ServedGatewayOptions
+  extends Pick<GatewayOptions, 'authenticate' | 'origins' | 'stateKey' | 'onError'> {
   /** As for `createRuntime`: where the configuration is. */
   readonly runtime: RuntimeOptions;
   /** Shows search tools in place of all tools, on the default route. */
@@ -37,7 +38,7 @@ export interface ListenGatewayOptions {
 
 /** Opens the runtime of the gateway. `host`: where it will listen; roots of sessions count on loopback only. */
 export async function openServedGateway(
-  options: ServeOptions & { readonly host: string; readonly authenticate: Authenticate },
+  options: ServedGatewayOptions & { readonly host: string; readonly authenticate: Authenticate },
 ): Promise<ServedGateway> {
   const { host, authenticate, expose } = options;
   if (authenticate === withoutToken && !isLoopback(host))
@@ -75,14 +76,15 @@ export async function openServedGateway(
 }
 
 /** Servers start with their first call; those whose tools are not known yet start once, to list them. */
-async function openRuntime(given: RuntimeOptions, folder: string | undefined): Promise<Runtime> {
+async function openRuntime(options: RuntimeOptions, folder: string | undefined): Promise<Runtime> {
   const roots = folder === undefined ? [] : [{ uri: pathToFileURL(folder).href }];
+  const given = { ...options, ...(folder !== undefined && { cwd: folder }) };
+  const { sampling } = (await loadConfigAt(given)).settings.serving;
   return createRuntime({
     startup: { whenCached: 'leave', whenUncached: 'background', lazyList: 'at-start' },
     interactive: false,
     required: 'report',
-    ...gatewayHandlers({ roots }),
+    ...gatewayHandlers({ roots, sampling }),
     ...given,
-    ...(folder !== undefined && { cwd: folder }),
   });
 }

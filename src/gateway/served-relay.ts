@@ -6,8 +6,10 @@ import { randomUUID } from 'node:crypto';
 import type { Relay } from '../call/pipeline.ts';
 import type { RelayedQuestion, ViewHandlers } from '../connection/client-handlers.ts';
 import type { Progress } from '../connection/session.ts';
+import type { Cancellation } from '../kernel/cancellation.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
+import { Roster, type RosterEntry } from '../kernel/roster.ts';
 import type { ServerName } from '../model/names.ts';
 import { codes, metaKeys, ProtocolError } from '../serving/protocol.ts';
 import { isLogLevel } from '../serving/running-call.ts';
@@ -20,7 +22,8 @@ export class RelayCaller {
   readonly peer: Peer;
   readonly handlers: ViewHandlers;
   /** The requests under way, the newest last: a legacy server does not say which of them it asks for. */
-  readonly #running: { readonly server: ServerName; readonly served: ServedCall }[] = [];
+  readonly #running = new Roster<RunningRequest>();
+  #envelope: { readonly level: unknown; readonly fields: JsonObject } | undefined;
 
   constructor(fleet: GatewayFleet, peer: Peer) {
     this.fleet = fleet;
@@ -39,12 +42,23 @@ export class RelayCaller {
     };
   }
 
-  begin(server: ServerName, served: ServedCall): () => void {
-    const entry = { server, served };
-    this.#running.push(entry);
-    return () => {
-      this.#running.splice(this.#running.lastIndexOf(entry), 1);
-    };
+  /** The same object for the same level. */
+  envelopeFor(level: unknown): JsonObject {
+    const known = this.#envelope;
+    if (known !== undefined && known.level === level) return known.fields;
+    const fields = envelopeOf(this.peer, level);
+    this.#envelope = { level, fields };
+    return fields;
+  }
+
+  begin(server: ServerName, served: ServedCall): RosterEntry<RunningRequest> {
+    return this.#running.add({ server, served, pages: undefined });
+  }
+
+  end(entry: RosterEntry<RunningRequest>): void {
+    this.#running.remove(entry);
+    const { served, pages = [] } = entry.item;
+    for (const elicitationId of pages) served.notify('notifications/elicitation/complete', { elicitationId });
   }
 
   /** A client that cannot be asked is answered for at once. */
@@ -53,10 +67,23 @@ export class RelayCaller {
     const canAnswer = isDeclared(method, params, peer.capabilities);
     // A legacy server is told the folder of the workspace, whichever client calls: its process is shared.
     if (method === 'roots/list' && (key === undefined || !canAnswer)) return { roots: fleet.roots() };
-    const served = this.#running.findLast((each) => each.server === server)?.served;
-    if (!canAnswer || served === undefined) return refuse(method);
-    return served.ask(method, params, key === undefined ? {} : { key });
+    const running = this.#running.items().findLast((each) => each.server === server);
+    if (!canAnswer || running === undefined) return refuse(method);
+    const { served } = running;
+    if (peer.era === 'modern') return served.ask(method, params, key === undefined ? {} : { key });
+    // A legacy client knows a page by its id, and is told when the call goes on.
+    if (params['mode'] !== 'url' || params['elicitationId'] !== undefined) return served.ask(method, params);
+    const elicitationId = randomUUID();
+    running.pages = [...(running.pages ?? []), elicitationId];
+    return served.ask(method, { ...params, elicitationId });
   }
+}
+
+export interface RunningRequest {
+  readonly server: ServerName;
+  readonly served: ServedCall;
+  /** The ids of pages that the gateway named itself. */
+  pages: readonly string[] | undefined;
 }
 
 /** An elicitation is declined, since that is an answer; for sampling there is none. */
@@ -82,7 +109,6 @@ export interface RelayOptions {
   readonly isOwnOrder: boolean;
   /** Of an earlier round, as the server is to get them. */
   readonly inputs: JsonObject | undefined;
-  readonly onSent: () => void;
 }
 
 export class ServedRelay implements Relay {
@@ -93,8 +119,7 @@ export class ServedRelay implements Relay {
   readonly envelope: JsonObject;
   readonly passesInput: boolean;
   readonly passesRefusals: boolean;
-  readonly onSent: () => void;
-  readonly #served: ServedCall;
+  protected readonly served: ServedCall;
   readonly #clock: Pick<Clock, 'now'>;
   #latest: Progress = NO_PROGRESS;
   /** For the heartbeat: when the client was last told of progress. */
@@ -106,29 +131,40 @@ export class ServedRelay implements Relay {
     this.isRaw = options.isRaw;
     this.isOwnOrder = options.isOwnOrder;
     this.inputs = options.inputs;
-    this.onSent = options.onSent;
     this.passesInput = peer.era === 'modern';
     this.passesRefusals = peer.era === 'legacy';
-    this.envelope = envelopeOf(peer, served.meta);
-    this.#served = served;
+    const level = peer.era === 'modern' ? served.meta[metaKeys.logLevel] : peer.session?.level;
+    if (isLogLevel(level)) caller.fleet.wantLogLevel(options.server, level);
+    this.envelope = caller.envelopeFor(level);
+    this.served = served;
     this.#clock = caller.fleet.parts.host.clock;
     this.lastAt = this.#clock.now();
+  }
+
+  begin(cancellation: Cancellation): void {
+    this.served.onCancel((reason) => cancellation.cancel(reason));
+  }
+
+  onSent(): void {
+    // A request that is no call is not counted.
   }
 
   onProgress(progress: Progress): void {
     this.#latest = progress;
     this.lastAt = this.#clock.now();
-    this.#served.progress(progress);
+    this.served.progress(progress);
   }
 
-  onLog({ level, data, logger }: JsonObject): void {
-    if (isLogLevel(level)) this.#served.log(level, data, typeof logger === 'string' ? logger : undefined);
+  onNotification(method: string, params: JsonObject): void {
+    const { level, data, logger } = params;
+    if (method !== 'notifications/message') this.served.notify(method, params);
+    else if (isLogLevel(level)) this.served.log(level, data, typeof logger === 'string' ? logger : undefined);
   }
 
   /** No progress came for a while: the client is told that the call still runs. Progress must grow, so it grows by next to nothing. */
   tell(): void {
     this.#latest = { ...this.#latest, progress: this.#latest.progress + LEAST_PROGRESS };
-    this.#served.progress(this.#latest);
+    this.served.progress(this.#latest);
   }
 }
 
@@ -136,8 +172,7 @@ const NO_PROGRESS: Progress = { progress: 0 };
 const LEAST_PROGRESS = 1e-6;
 
 /** A modern server is told what this client can do, not what the gateway can. */
-function envelopeOf({ era, capabilities, session }: Peer, meta: JsonObject): JsonObject {
-  const level = era === 'modern' ? meta[metaKeys.logLevel] : session?.level;
+function envelopeOf({ era, capabilities }: Peer, level: unknown): JsonObject {
   const told = era === 'modern' ? capabilities : askable(capabilities);
   return { [metaKeys.clientCapabilities]: told, ...(level !== undefined && { [metaKeys.logLevel]: level }) };
 }

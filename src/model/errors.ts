@@ -95,6 +95,26 @@ function loginsRemedy({ file, problem }: UnusableLogins): string {
   return `Restore ${problem === 'key' ? 'the key' : 'it'} from a backup, or move ${file} away and log in again.`;
 }
 
+type UnsetModel =
+  | { readonly missing: 'model' }
+  | {
+      readonly missing: 'key';
+      /** Where the model is. */
+      readonly address: string;
+      /** The environment variable that should hold it. */
+      readonly variable: string;
+      /** The flag or setting that names the variable; absent where it is the provider's own. */
+      readonly by?: string;
+    };
+
+function unsetRemedy(unset: UnsetModel): string {
+  if (unset.missing === 'model')
+    return 'Name one with --model, with the environment variable PLEXUS_MODEL, or with "model" under [plexus.agent] in your own file. See which there are with: plexus chat --list-models';
+  const { variable, by } = unset;
+  if (by !== undefined) return `Set the environment variable ${variable}, which ${by} names.`;
+  return `Set the environment variable ${variable}, or "key" under [plexus.agent] in your own file, such as key = "\${NAME}".`;
+}
+
 interface UnusableConversation {
   readonly conversation: string;
   readonly problem: 'busy' | 'newer' | 'damaged';
@@ -293,14 +313,23 @@ export const failures = {
   MODEL_REFUSED: failure(
     'fix-config',
     { ...CONFIG, quotes: true },
-    (d: { model: string; reason: string; status?: number }) =>
+    (d: { model: string; reason: string; status?: number; isKeyless?: true }) =>
       `The model "${d.model}" did not take the request: ${d.reason}.`,
     (d) =>
       d.status === 401 || d.status === 403
-        ? 'Check the key that it is given.'
+        ? d.isKeyless
+          ? 'It was given no key. Say beside its address which one to use: with --key-env, with the environment variable PLEXUS_MODEL_KEY, or with "key" under [plexus.agent].'
+          : 'Check the key that it is given.'
         : d.status === 404
           ? 'Check the name of the model and its address.'
           : 'Check the model, its address and what it is sent.',
+  ),
+  MODEL_UNSET: failure(
+    'fix-config',
+    CONFIG,
+    (d: UnsetModel) =>
+      d.missing === 'model' ? 'No model is chosen.' : `There is no key for the model at ${d.address}.`,
+    unsetRemedy,
   ),
   MODEL_UNAVAILABLE: failure(
     'retry-later',

@@ -351,7 +351,8 @@ export const limits = {
   gateway: { cliMs: 5_000, daemonMs: 3_000, askAgainMs: 60_000, idleStopMs: 300_000 },
   /**
    * The agent's model: delays before it is asked again, how long it may ask to wait, one event of its answer, how much of its
-   * error is quoted, how long an answer may become where the provider wants to be told.
+   * error is quoted, how long an answer may become where the provider wants to be told; and for the list of models, how long a
+   * model server of this machine and one elsewhere may take, and how large the list may be.
    */
   model: {
     retryDelaysMs: [1_000, 2_000, 4_000, 8_000],
@@ -359,16 +360,34 @@ export const limits = {
     eventBytes: 16 * 1024 * 1024,
     errorChars: 300,
     outputTokens: 8_192,
+    list: { localMs: 1_000, remoteMs: 10_000, bytes: 4 * 1024 * 1024 },
   },
   /**
    * The agent's context: the window of a model that does not say its own, the part of it that is left for the answer, the part that
    * stays filled when old results are taken out, and what an image counts.
    */
   context: { window: 200_000, answerShare: 0.15, keptShare: 0.6, imageTokens: 1_500 },
-  /** The agent's conversations: how long and how many are kept; how long one waits for another process that has it open. */
-  conversations: { ageMs: 30 * 24 * 3_600_000, count: 200, lockMs: 24 * 3_600_000, lockWaitMs: 1_000 },
+  /**
+   * The agent's conversations: how long and how many are kept; how long one waits for another process that has it open; how much
+   * of a file and of its first prompt a list reads and shows.
+   */
+  conversations: {
+    ageMs: 30 * 24 * 3_600_000,
+    count: 200,
+    lockMs: 24 * 3_600_000,
+    lockWaitMs: 1_000,
+    startBytes: 64 * 1024,
+    titleChars: 80,
+  },
+  /**
+   * The served agent: the longest time between two progress messages of a call; how long a conversation stays open after its last
+   * reply, and how many; the longest name of its tools, and the most rules that a client gives.
+   */
+  servedAgent: { progressMs: 10_000, idleMs: 300_000, open: 64, nameChars: 48, rules: 100 },
   /** The agent's run: the same call in so many steps in a row ends it; so often a step is repeated whose answer broke off. */
   agentRun: { sameCalls: 3, repeatedSteps: 2 },
+  /** The agent's work on one prompt: defaults of the settings under `plexus.agent`. */
+  agentBudget: { steps: 50, tokens: 1_000_000, timeMs: 600_000 },
   /** A changed file is read once it has not changed for this long. */
   settleMs: 500,
 

@@ -138,7 +138,10 @@ const rows = {
   ),
   refused: row(
     (d: { error: string; description?: string | undefined }) => `the authorization server answered ${quoted(d)}`,
-    (_, server) => again(server),
+    (d, server) =>
+      /^(?:invalid|unauthorized)_client$/.test(d.error)
+        ? `${again(server)}. If oauth.client_id of "${server}" is set, check it, and its secret or key.`
+        : again(server),
   ),
   'code-missing': row((_: object) => 'the answer of the login page has no code'),
   'address-needed': row(

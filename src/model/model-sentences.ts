@@ -65,6 +65,7 @@ const rows: { readonly [Code in FailureCode]: ModelSentences<FailureData<Code>> 
     next: () => userMust('repair that'),
   },
   MODEL_REFUSED: { next: () => userMust('repair that') },
+  MODEL_UNSET: { happened: () => 'The model of the agent is not set up.', next: () => userMust('set it up') },
   MODEL_UNAVAILABLE: { next: () => 'Tell the user, who can try again later.' },
   CONVERSATION_UNUSABLE: { next: () => 'Start a new conversation.' },
   AUTH_REQUIRED: { next: ({ server }) => waits(server, 'needs a login') },

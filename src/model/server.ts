@@ -179,6 +179,8 @@ export interface ServerSettings {
   readonly required: boolean;
   /** Every view gets its own connection. */
   readonly perClient: boolean;
+  /** `machine`: one process for all workspaces, which runs in none of them and is told no roots. */
+  readonly share: 'workspace' | 'machine';
   /** The annotations of its tools (read-only, idempotent) are trusted. */
   readonly trustHints: boolean;
   readonly approval?: ApprovalMode;

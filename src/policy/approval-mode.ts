@@ -31,6 +31,10 @@ export function judgeByMode(mode: ApprovalMode, annotations: ToolAnnotations, tr
   };
 }
 
+/** A tool that claims to read only and to destroy as well is not read-only. */
+export const readsOnly = ({ readOnlyHint, destructiveHint }: ToolAnnotations): boolean =>
+  readOnlyHint === true && destructiveHint !== true;
+
 /** Why the tool is harmless, in words; `undefined` where it may do harm. */
 function harmlessness(mode: 'writes' | 'auto', annotations: ToolAnnotations): string | undefined {
   const { readOnlyHint, destructiveHint, openWorldHint } = annotations;

@@ -39,6 +39,12 @@ export interface ConnectDeps {
 
 const LIST_CHANGED = 'notifications/tools/list_changed';
 
+const announcedLists: ReadonlyMap<string, 'tools' | 'resources' | 'prompts'> = new Map([
+  [LIST_CHANGED, 'tools'],
+  ['notifications/resources/list_changed', 'resources'],
+  ['notifications/prompts/list_changed', 'prompts'],
+]);
+
 /** The connections that all views share. */
 export function createConnections(deps: ConnectDeps): Connections {
   const { opener, startLimitMs, persons, logins, catalog, resourceCatalog, subscriptions, breakers, sandbox } = deps;
@@ -93,6 +99,8 @@ export function createConnections(deps: ConnectDeps): Connections {
     },
     onNotification: (definition, session, method, params) => {
       if (method === LIST_CHANGED) catalog.announce(definition, session);
+      const list = announcedLists.get(method);
+      if (list !== undefined) emit({ type: 'connection.list-announced', server: definition.name, list });
       resourceCatalog.onNotification(definition, session, method);
       subscriptions.onNotification(definition.name, session, method, params);
     },

@@ -33,6 +33,7 @@ export const settingEffects = {
   idleStopMs: 'live',
   required: 'live',
   perClient: 'restart',
+  share: 'restart',
   trustHints: 'live',
   approval: 'live',
   elicitation: 'restart',

@@ -78,16 +78,19 @@ export function createServerOpener(deps: OpenerDeps): ServerOpener {
   };
 
   const lease = async (definition: ServerDefinition, launch: Launch, { signal, client, grants }: Opening) => {
-    const { elicitation, perClient } = definition.settings;
+    const { elicitation, perClient, share } = definition.settings;
     const isUnapproved = lacksApproval(definition, grants);
-    const handlers = isUnapproved ? NOTHING : permittedHandlers((client ?? deps).handlers, elicitation);
+    const permitted = isUnapproved ? NOTHING : permittedHandlers((client ?? deps).handlers, elicitation);
+    // A process of all workspaces belongs to none: it runs in the home folder, and there is no root to tell it.
+    const handlers = share === 'machine' ? withoutRoots(permitted) : permitted;
+    const cwd = share === 'machine' ? deps.environment.home : deps.environment.cwd;
     const clientId = client?.id ?? (perClient ? deps.runtimeId : undefined);
     const signer = await deps.logins.signerFor(definition, launch, grants);
-    const key = keyOf(deps, definition, { launch, handlers, clientId, isUnapproved, login: signer?.id });
+    const key = keyOf(deps, definition, { launch, cwd, handlers, clientId, isUnapproved, login: signer?.id });
     if (client === undefined) keys.set(definition.name, key);
     const open: LeaseRequest['open'] = (until, leases) =>
       deps.openSession(
-        { definition, launch, handlers, leases, isPublicOnly: isUnapproved, login: signer?.login },
+        { definition, launch, cwd, handlers, leases, isPublicOnly: isUnapproved, login: signer?.login },
         until,
       );
     const session = await sessionPool.lease({ key, open, handlers, signal });
@@ -169,8 +172,14 @@ async function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): P
   return cancellation.race(work).finally(unsubscribe);
 }
 
+function withoutRoots({ roots: _, ...others }: ClientHandlers): ClientHandlers {
+  return others;
+}
+
 interface Shown {
   readonly launch: Launch;
+  /** The folder that the server runs in, unless its entry names one. */
+  readonly cwd: string;
   readonly handlers: ClientHandlers;
   readonly clientId: string | undefined;
   readonly isUnapproved: boolean;
@@ -179,9 +188,9 @@ interface Shown {
 
 /** Everything a server can see of its client: only openings with equal keys share a session. */
 function keyOf(
-  { environment: { cwd, env }, clientInfo, sandbox }: OpenerDeps,
+  { environment: { env }, clientInfo, sandbox }: OpenerDeps,
   { name: server, settings: { maxMessageBytes, logLevel, elicitation } }: ServerDefinition,
-  { launch, handlers, clientId: client, isUnapproved, login }: Shown,
+  { launch, cwd, handlers, clientId: client, isUnapproved, login }: Shown,
 ): string {
   return connectionKey({
     server,

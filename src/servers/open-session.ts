@@ -51,6 +51,8 @@ export interface SessionDeps {
 interface Target {
   readonly definition: ServerDefinition;
   readonly launch: Launch;
+  /** The folder that the server runs in, unless its entry names one. */
+  readonly cwd: string;
   readonly handlers: ClientHandlers;
   /** The server is not approved, and so not reached on this machine or in the network around it. */
   readonly isPublicOnly?: boolean;
@@ -201,14 +203,14 @@ interface ChannelOptions {
 
 async function channelTo(
   { environment, clock, emit, redactor, closing }: SessionDeps,
-  { definition: { name: server, settings }, launch, isPublicOnly, login }: Target,
+  { definition: { name: server, settings }, launch, cwd, isPublicOnly, login }: Target,
   { negotiatedTransport, onNegotiated, log, installer }: ChannelOptions,
 ): Promise<Channel> {
   const channel = await openChannel(launch, {
     server,
     env: launch.kind === 'stdio' ? launch.env : {},
     hostEnv: environment.env,
-    cwd: environment.cwd,
+    cwd,
     platform: environment.platform,
     isPublicOnly,
     login,
@@ -217,7 +219,7 @@ async function channelTo(
     negotiatedTransport,
     onNegotiated,
     onNoise: (line) => emit({ type: 'connection.noise-received', server, line }),
-    onStart: (pid) => log?.note(`started, pid ${pid}`),
+    onStart: (pid) => log?.noteOwn(`started, pid ${pid}`),
     onStderr: (chunk) => log?.take(chunk),
     redact: redactor.text,
     installer: installer === undefined ? undefined : leftBehind(installer, { closing, log }),

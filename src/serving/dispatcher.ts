@@ -4,6 +4,7 @@
 import type { Clock } from '../kernel/clock.ts';
 import { joinSignals } from '../kernel/join-signals.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
+import { Roster, type RosterEntry } from '../kernel/roster.ts';
 import { limits } from '../model/limits.ts';
 import { CallPlaces } from './call-places.ts';
 import { Changes, changeKey, honoredFilter, tagged, wantsList, wantsResource } from './changes.ts';
@@ -51,6 +52,8 @@ export interface Dispatch {
 /** How far an answer has come. */
 interface Progress {
   call: RunningCall | undefined;
+  /** Among the calls that no answer was given to yet. */
+  place: RosterEntry<RunningCall> | undefined;
   isHandedOn: boolean;
 }
 
@@ -68,7 +71,7 @@ export class Dispatcher {
   readonly #closing = new AbortController();
   readonly #unlisten = new Map<LegacySession, () => void>();
   /** The calls that no answer was given to yet. */
-  readonly #calls = new Set<RunningCall>();
+  readonly #calls = new Roster<RunningCall>();
   #subscriptions = 0;
   /** How many questions wait for the answer of a legacy client. */
   #legacyQuestions = 0;
@@ -94,7 +97,7 @@ export class Dispatcher {
 
   /** Cancels the running calls and open subscriptions of some principals, and ends their suspended calls. */
   cancelCalls(reason: unknown, isMeant: (principal: Principal) => boolean = () => true): void {
-    for (const call of [...this.#calls]) if (isMeant(call.peer.principal)) call.cancel(reason);
+    for (const call of this.#calls.items()) if (isMeant(call.peer.principal)) call.cancel(reason);
     this.suspended.endAll(reason, isMeant);
   }
 
@@ -134,14 +137,14 @@ export class Dispatcher {
   /** Never throws: a failure is the answer. At once where the handler answers at once. */
   answer(dispatch: Dispatch): Answered | Promise<Answered> {
     const { request, peer } = dispatch;
-    const progress: Progress = { call: undefined, isHandedOn: false };
+    const progress: Progress = { call: undefined, place: undefined, isHandedOn: false };
     const told = (result: JsonObject): Answered => {
       const answered = this.#told(request, peer, result);
-      if (progress.call !== undefined) this.#calls.delete(progress.call);
+      if (progress.place !== undefined) this.#calls.remove(progress.place);
       return answered;
     };
     const failed = (error: unknown): Answered => {
-      if (progress.call !== undefined) this.#calls.delete(progress.call);
+      if (progress.place !== undefined) this.#calls.remove(progress.place);
       const isCancelled = progress.call?.isCancelled === true && !(error instanceof ProtocolError);
       const { isHandedOn } = progress;
       const answered = (fault: ProtocolError) => ({
@@ -166,7 +169,7 @@ export class Dispatcher {
     const { request, peer, reply } = dispatch;
     const onCall = (call: RunningCall) => {
       progress.call = call;
-      this.#calls.add(call);
+      progress.place = this.#calls.add(call);
       dispatch.onCall?.(call);
     };
     const own = ownMethods[peer.era].get(request.method);

@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CancelTimer } from '../kernel/clock.ts';
 import { type JsonObject, parseJson } from '../kernel/json.ts';
+import { Roster } from '../kernel/roster.ts';
 import { limits } from '../model/limits.ts';
 import type { MessageId } from '../model/server.ts';
 import { type AllowedNames, type Authenticate, faultOfNames } from './access.ts';
@@ -53,9 +54,9 @@ export class HttpEndpoint {
   readonly #options: HttpEndpointOptions;
   readonly #sessions = new Map<string, HttpSession>();
   /** Responses that are not complete. */
-  readonly #replies = new Set<HttpReply>();
+  readonly #replies = new Roster<HttpReply>();
   /** Bodies that are being read, with the time until which they may arrive: a timer for each would cost more than reading it. */
-  readonly #bodies = new Map<() => void, number>();
+  readonly #bodies = new Roster<{ readonly giveUp: () => void; readonly until: number }>();
   #stopTicking: CancelTimer;
   /** The Host of the latest request that was allowed. */
   #lastHost: string | undefined;
@@ -247,13 +248,14 @@ export class HttpEndpoint {
       answers: requests.length,
       now: clock.now(),
     });
-    this.#replies.add(reply);
+    const place = this.#replies.add(reply);
     const target = { response, peer, session };
     try {
-      for (const answering of requests.map((message) => this.#answerOne(message, reply, target)))
-        if (answering !== undefined) await answering;
+      const [only] = requests;
+      if (only !== undefined && !isBatch) await this.#answerOne(only, reply, target);
+      else await Promise.all(requests.map((message) => this.#answerOne(message, reply, target)));
     } finally {
-      this.#replies.delete(reply);
+      this.#replies.remove(place);
       session?.touch();
     }
   }
@@ -370,14 +372,14 @@ export class HttpEndpoint {
   }
 
   readonly #whenLate = (giveUp: () => void): (() => void) => {
-    this.#bodies.set(giveUp, this.#dispatcher.clock.now() + this.#dispatcher.limits.bodyMs);
-    return () => this.#bodies.delete(giveUp);
+    const place = this.#bodies.add({ giveUp, until: this.#dispatcher.clock.now() + this.#dispatcher.limits.bodyMs });
+    return () => this.#bodies.remove(place);
   };
 
   #tick(): void {
     const now = this.#dispatcher.clock.now();
-    for (const [giveUp, until] of this.#bodies) if (now >= until) giveUp();
-    for (const reply of this.#replies) reply.tick(now);
+    for (const { giveUp, until } of this.#bodies.items()) if (now >= until) giveUp();
+    for (const reply of this.#replies.items()) reply.tick(now);
     for (const session of [...this.#sessions.values()]) {
       session.tick(now);
       if (now - session.idleSince >= this.#dispatcher.limits.sessionIdleMs)

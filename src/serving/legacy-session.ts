@@ -4,12 +4,12 @@
 import type { Clock } from '../kernel/clock.ts';
 import { joinSignals } from '../kernel/join-signals.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
-import type { LogLevel, MessageId } from '../model/server.ts';
+import type { LogLevel } from '../model/server.ts';
+import { CallsById } from './calls-by-id.ts';
 import { type ChangedList, type ChangeListener, changeKey } from './changes.ts';
 import { notification } from './message.ts';
 import { LOG } from './outbox.ts';
 import { assertCanBeAsked, Questions } from './questions.ts';
-import type { RunningCall } from './running-call.ts';
 import { isWanted } from './running-call.ts';
 import type { Peer, Principal, QuestionMethod, ServedSession } from './service.ts';
 
@@ -28,7 +28,7 @@ export interface LegacySessionOptions {
 export class LegacySession implements ServedSession, ChangeListener {
   readonly id: string;
   readonly peer: Peer;
-  readonly calls = new Map<MessageId, RunningCall>();
+  readonly calls = new CallsById();
   readonly subscriptions = new Set<string>();
   readonly questions: Questions;
   readonly #send: LegacySessionOptions['send'];
@@ -88,7 +88,7 @@ export class LegacySession implements ServedSession, ChangeListener {
   /** Cancels its calls and questions. */
   end(reason: unknown): void {
     this.#closing.abort(reason);
-    for (const call of [...this.calls.values()]) call.cancel(reason);
+    for (const call of this.calls.all()) call.cancel(reason);
     this.calls.clear();
   }
 }

@@ -37,6 +37,8 @@ export interface OwnTemplate {
   readonly name: string;
   readonly description?: string;
   readonly mimeType?: string;
+  /** Those that the client of the call finds in the list of resources, with the fields of their definitions. */
+  list?(call: ServedCall): MaybePromise<readonly (JsonObject & { readonly uri: string; readonly name: string })[]>;
   read(variables: Readonly<Record<string, string>>, call: ServedCall): MaybePromise<OwnContents>;
 }
 
@@ -58,12 +60,14 @@ export interface OwnServiceOptions extends Implementation {
   readonly templates?: { readonly [uriTemplate: string]: OwnTemplate };
   /** By name. */
   readonly prompts?: { readonly [name: string]: OwnPrompt };
+  /** Capabilities that the protocol itself does not know, by name. */
+  readonly experimental?: { readonly [capability: string]: JsonObject };
   /** Proposals for a value that a person types: the parameters of `completion/complete`. */
   readonly complete?: (params: JsonObject, call: ServedCall) => MaybePromise<readonly string[]>;
 }
 
 export function createOwnService(options: OwnServiceOptions): Service {
-  const { instructions, tools, resources, templates, prompts, complete, ...info } = options;
+  const { instructions, tools, resources, templates, prompts, experimental, complete, ...info } = options;
   const hasResources = resources !== undefined || templates !== undefined;
   const capabilities = {
     logging: {},
@@ -71,6 +75,7 @@ export function createOwnService(options: OwnServiceOptions): Service {
     ...(hasResources && { resources: { listChanged: true, subscribe: true } }),
     ...(prompts !== undefined && { prompts: { listChanged: true } }),
     ...(complete !== undefined && { completions: {} }),
+    ...(experimental !== undefined && { experimental }),
   };
   return {
     info,
@@ -126,15 +131,15 @@ function resourceMethods(
   templates: NonNullable<OwnServiceOptions['templates']>,
 ): Record<string, ServedMethod> {
   return {
-    'resources/list': (call) => {
+    'resources/list': async (call) => {
       assertNoCursor(call);
-      return {
-        resources: Object.entries(resources).map(([uri, { read: _, ...definition }]) => ({ uri, ...definition })),
-      };
+      const fixed = Object.entries(resources).map(([uri, { read: _, ...definition }]) => ({ uri, ...definition }));
+      const listed = await Promise.all(Object.values(templates).map((template) => template.list?.(call) ?? []));
+      return { resources: [...fixed, ...listed.flat()] };
     },
     'resources/templates/list': (call) => {
       assertNoCursor(call);
-      const listed = Object.entries(templates).map(([uriTemplate, { read: _, ...definition }]) => ({
+      const listed = Object.entries(templates).map(([uriTemplate, { read: _, list: __, ...definition }]) => ({
         ...{ uriTemplate, ...definition },
       }));
       return { resourceTemplates: listed };

@@ -53,6 +53,7 @@ export class RunningCall implements ServedCall {
   /** `_meta` of the latest request: a retry has its own progress token and log level. */
   #latestMeta: JsonObject;
   #controller: AbortController | undefined;
+  #onCancel: ((reason: unknown) => void) | undefined;
   #cancelled: { readonly reason: unknown } | undefined;
   #waiter: Waiter | undefined;
   /** Set once the handler has ended; kept for a client that comes back later. */
@@ -126,11 +127,17 @@ export class RunningCall implements ServedCall {
     return waiter !== undefined;
   }
 
+  onCancel(listener: (reason: unknown) => void): void {
+    this.#onCancel = listener;
+    if (this.#cancelled !== undefined) listener(this.#cancelled.reason);
+  }
+
   /** The answer is given at once, whatever the handler does with its signal. */
   cancel(reason: unknown, answer: unknown = reason): void {
     if (this.#cancelled !== undefined || this.#outcome !== undefined) return;
     this.#cancelled = { reason };
     this.#controller?.abort(reason);
+    this.#onCancel?.(reason);
     this.#waiter?.reject(answer);
     this.#waiter = undefined;
   }

@@ -6,7 +6,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { CancelTimer } from '../kernel/clock.ts';
 import { type JsonObject, parseJson } from '../kernel/json.ts';
 import { limits } from '../model/limits.ts';
-import type { MessageId } from '../model/server.ts';
+import { CallsById } from './calls-by-id.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { LegacySession } from './legacy-session.ts';
 import { LineReader, type ReadLine } from './line-reader.ts';
@@ -32,7 +32,7 @@ import {
   negotiated,
   ProtocolError,
 } from './protocol.ts';
-import { type CallReply, isCancelling, type RunningCall } from './running-call.ts';
+import { type CallReply, isCancelling } from './running-call.ts';
 import type { Peer, Principal } from './service.ts';
 
 export interface StdioPipes {
@@ -45,7 +45,7 @@ export class StdioEndpoint {
   readonly #pipes: StdioPipes;
   readonly #principal: Principal;
   readonly #outbox: Outbox<Outgoing>;
-  readonly #calls = new Map<MessageId, RunningCall>();
+  readonly #calls = new CallsById();
   readonly #answers = new Set<Promise<void>>();
   readonly #stopping = new AbortController();
   #session: LegacySession | undefined;
@@ -224,7 +224,7 @@ export class StdioEndpoint {
   /** Answers what was asked; a call that waits for the client has lost it, and a subscription its listener. */
   async #drain(): Promise<void> {
     const reason = new DOMException('the client has closed the connection', 'AbortError');
-    for (const call of [...this.#calls.values()])
+    for (const call of this.#calls.all())
       if (call.openQuestions > 0 || call.method === 'subscriptions/listen') call.cancel(reason);
     let stopTimer: CancelTimer | undefined;
     const timeUp = new Promise<void>((resolve) => {
@@ -245,7 +245,7 @@ export class StdioEndpoint {
   }
 
   #cancelAll(reason: unknown): void {
-    for (const call of [...this.#calls.values()]) call.cancel(reason);
+    for (const call of this.#calls.all()) call.cancel(reason);
   }
 
   /** The client reads no more: its calls are cancelled, and reading ends. */

@@ -23,6 +23,11 @@ export function wrap(body: string, id: ToolId, nonce: string): string {
   return `<${TAG} ${whereOf(id)} trust="untrusted" nonce="${nonce}">\n${disarm(body)}\n</${TAG} nonce="${nonce}">`;
 }
 
+const wrapper = new RegExp(`^<${TAG} [^>]*>\\n|\\n</${TAG} [^>]*>$`, 'g');
+
+/** The output as a person reads it. */
+export const unwrap = (output: string): string => output.replace(wrapper, '');
+
 let latest: (ToolId & { readonly where: string }) | undefined;
 
 /** Kept for one more output of the same tool, which nearly every output is. */

@@ -15,8 +15,10 @@ import { unwritable } from './disk.ts';
 import { type LineOptions, LogLines } from './log-lines.ts';
 
 export interface ServerLog {
-  /** Adds a dated line of the runtime itself. */
+  /** Adds a dated line of the runtime itself, which may quote others. */
   note(text: string): void;
+  /** The same in words of the runtime alone. They hold no secret: a process that logs no others never builds the redactor's tables. */
+  noteOwn(words: string): void;
   /** Adds output of the server. Never waits, and keeps only a little in memory. */
   take(chunk: Buffer): void;
   /** Resolves when everything is written or the time for it is up; later output is ignored. */
@@ -61,7 +63,7 @@ class FileLog implements ServerLog {
   readonly #lines: LogLines;
   readonly #failed: (error: unknown) => void;
   /** Notes that were not made lines yet. They came before the chunks that wait. */
-  #notes: { readonly at: number; readonly text: string }[] = [];
+  #notes: { readonly at: number; readonly text: string; readonly isOwn: boolean }[] = [];
   /** Output that was not cut into lines yet. */
   #chunks: Buffer[] = [];
   #bytes = 0;
@@ -81,9 +83,17 @@ class FileLog implements ServerLog {
   }
 
   note(text: string): void {
+    this.#add(text, false);
+  }
+
+  noteOwn(words: string): void {
+    this.#add(words, true);
+  }
+
+  #add(text: string, isOwn: boolean): void {
     if (this.#closing !== undefined) return;
     if (this.#bytes > 0) this.#read();
-    this.#notes.push({ at: this.#clock.now(), text });
+    this.#notes.push({ at: this.#clock.now(), text, isOwn });
     this.#wake();
   }
 
@@ -114,8 +124,10 @@ class FileLog implements ServerLog {
   }
 
   #read(): void {
-    for (const { at, text } of this.#notes)
-      this.#text += `${this.#lines.end()}--- ${new Date(at).toISOString()} ${this.#lines.line(text)} ---\n`;
+    for (const { at, text, isOwn } of this.#notes) {
+      const line = isOwn ? text : this.#lines.line(text);
+      this.#text += `${this.#lines.end()}--- ${new Date(at).toISOString()} ${line} ---\n`;
+    }
     this.#notes = [];
     if (this.#lostBytes > 0) {
       this.#lines.lose();
@@ -163,32 +175,30 @@ class FileLog implements ServerLog {
  * of other processes stay intact.
  */
 async function append(file: string, text: string, clock: Clock): Promise<void> {
-  await makeFolder(dirname(file), { mode: 0o700 });
-  await makeRoom(file, Buffer.byteLength(text), clock);
+  const size = await sizeOf(file);
+  const isFull = (now: number) => now > 0 && now + Buffer.byteLength(text) > limits.log.bytes;
+  if (size === 0) await makeFolder(dirname(file), { mode: 0o700 });
+  else if (isFull(size)) await makeRoom(file, isFull, clock);
   await appendFile(file, text, { mode: 0o600 });
 }
 
 /** Under a lock: a second process that renames at the same time would replace the older log with one that has just begun. */
-async function makeRoom(file: string, bytes: number, clock: Clock): Promise<void> {
-  const isFull = async () => {
-    const size = await sizeOf(file);
-    return size > 0 && size + bytes > limits.log.bytes;
-  };
-  if (!(await isFull())) return;
+async function makeRoom(file: string, isFull: (size: number) => boolean, clock: Clock): Promise<void> {
   const release = await acquire({ lock: `${file}.lock`, ttlMs: limits.logBatch.closeMs, clock });
   try {
-    if (await isFull()) await rename(file, olderLogOf(file));
+    if (isFull(await sizeOf(file))) await rename(file, olderLogOf(file));
     await removeDebris(dirname(file), basename(file));
   } finally {
     await release();
   }
 }
 
+/** 0 where it cannot be told; writing then fails with the reason. */
 async function sizeOf(file: string): Promise<number> {
   try {
     return (await stat(file)).size;
   } catch (error) {
-    if (isSystemError(error) && error.code === 'ENOENT') return 0;
+    if (isSystemError(error)) return 0;
     throw error;
   }
 }

@@ -17,6 +17,8 @@ import { type ProxySettings, proxyFor } from './proxy-choice.ts';
 export interface Network extends ProxySettings, PemFiles {
   /** Refuses to connect to this machine and the network around it. A proxy of the person's own is exempt, and sees names alone. */
   readonly isPublicOnly?: boolean | undefined;
+  /** Where the host of the url is, in place of another lookup: its server of names may say something else by now. */
+  readonly addresses?: readonly string[] | undefined;
 }
 
 export interface Destination {
@@ -43,7 +45,7 @@ export async function dial(
   try {
     const socket = proxy
       ? await tunnel({ server, proxy, destination, ca: credentials.ca }, signal)
-      : await (network.isPublicOnly ? reachPublic : reach)(destination, signal);
+      : await (network.isPublicOnly ? reachPublic(destination, signal) : reach(known(destination, network), signal));
     return isSecure(url) ? await secure(socket, destination, credentials, signal) : socket;
   } catch (error) {
     if (error instanceof LocalAddressError)
@@ -58,6 +60,17 @@ const badProxy = (reason: string) => `its proxy cannot be used: ${reason}`;
 function reach(destination: HostAndPort & { readonly lookup?: LookupFunction }, signal: AbortSignal): Promise<Socket> {
   const socket = connect(destination).pause();
   return until(socket, signal, (resolve) => socket.once('connect', () => resolve(socket)));
+}
+
+const known = (destination: HostAndPort, { addresses }: Network) =>
+  addresses === undefined ? destination : { ...destination, lookup: lookUpIn(addresses) };
+
+function lookUpIn(addresses: readonly string[]): LookupFunction {
+  const found = addresses.map((address) => ({ address, family: isIP(address) }));
+  return (_hostname, { all }, callback) => {
+    if (all) callback(null, found);
+    else callback(null, found[0]?.address ?? '', found[0]?.family);
+  };
 }
 
 class LocalAddressError extends Error {}

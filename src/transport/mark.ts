@@ -3,6 +3,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type CirclePlace, mayBeNew, placeInCircle } from './pid-circle.ts';
 import { environmentOf, listProcesses } from './proc.ts';
 
 export const MARK_VARIABLE = 'PLEXUS_PROCESS';
@@ -16,10 +17,13 @@ const PREFIX = `${MARK_VARIABLE}=${hostMark}.`;
 const AT_ONCE = 64;
 
 let marks = 0;
+/** Before the first process with a mark was started. */
+let beginning: CirclePlace | undefined;
 let walk: Promise<ReadonlyMap<string, number[]>> = Promise.resolve(new Map());
 let nextWalk: typeof walk | undefined;
 
 export function createMark(): string {
+  if (marks === 0) beginning = placeInCircle();
   marks += 1;
   return `${hostMark}.${marks}`;
 }
@@ -43,7 +47,8 @@ export async function findMarked(mark: string): Promise<readonly number[]> {
 
 async function walkProcesses(): Promise<ReadonlyMap<string, number[]>> {
   const found = new Map<string, number[]>();
-  for (const [index, pid] of listProcesses().entries()) {
+  const listed = listProcesses();
+  for (const [index, pid] of listed.filter(mayBeNew(beginning, placeInCircle())).entries()) {
     const entry = environmentOf(pid).find((each) => each.startsWith(PREFIX));
     const mark = entry?.slice(MARK_VARIABLE.length + 1);
     if (mark !== undefined) found.set(mark, [...(found.get(mark) ?? []), pid]);

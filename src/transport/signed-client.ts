@@ -17,6 +17,8 @@ import type { HeaderBlock } from './http-headers.ts';
 export interface RequestLogin {
   /** The headers that authenticate one request. Throws or rejects with a `RuntimeError` where there is no login to use. */
   headersFor(request: { readonly method: string; readonly url: string }): HeaderBlock | Promise<HeaderBlock>;
+  /** A response, of whatever status, named the nonce that the next proofs should have (RFC 9449, section 8.2). */
+  onNonce(nonce: string): void;
   /**
    * The server refused a request that had these headers. `again`: there are others by now. Otherwise what the request fails with;
    * `undefined`: with what the response says.
@@ -76,16 +78,14 @@ class SignedExchange implements Exchange, HttpListener {
   }
 
   head(status: number, headers: ResponseHeaders, statusText: string): void {
+    const nonce = headerIn(headers, 'dpop-nonce');
+    if (nonce !== undefined) this.#login.onNonce(nonce);
     if (status !== 401 && status !== 403) {
       this.#listener?.head(status, headers, statusText);
       return;
     }
-    const refusal = {
-      status,
-      challenge: headerIn(headers, 'www-authenticate'),
-      nonce: headerIn(headers, 'dpop-nonce'),
-      repeats: this.#repeats,
-    };
+    const challenge = headerIn(headers, 'www-authenticate');
+    const refusal = { status, challenge, nonce, repeats: this.#repeats };
     this.#decision = this.#login.onRefused(this.#headers, refusal).then(
       (verdict) => {
         this.#decision = undefined;

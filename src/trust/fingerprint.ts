@@ -21,10 +21,18 @@ import { digestOf, type LaunchValues } from './launch-parts.ts';
  * Leaves settings out, so that a longer timeout does not invalidate the caches. Includes the file, because `./server` is another
  * program in another folder, and what the file says of the inputs that the entry reads.
  */
-export function definitionHash({ name, launch, inputs, provenance }: ServerDefinition): string {
+export function definitionHash(definition: ServerDefinition): string {
+  const known = hashes.get(definition);
+  if (known !== undefined) return known;
+  const { name, launch, inputs, provenance } = definition;
   const declared = inputs?.map(({ id, default: preset, options }) => ({ id, default: preset, options }));
-  return digestOf({ name, launch, file: provenance.file, inputs: declared });
+  const hash = digestOf({ name, launch, file: provenance.file, inputs: declared });
+  hashes.set(definition, hash);
+  return hash;
 }
+
+/** Definitions are never changed, and each is asked for several times during its server's start. */
+const hashes = new WeakMap<ServerDefinition, string>();
 
 export interface LaunchContext {
   readonly cwd: string;

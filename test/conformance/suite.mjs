@@ -3,9 +3,10 @@
 
 import { fork, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { installPinned } from '../../scripts/pinned-packages.mjs';
 import { startGateway } from '../servers/gateway.mjs';
@@ -17,7 +18,7 @@ const suiteIn = (version) => join(modules, `conformance-${version}`);
 /** The suite itself needs this Node; the client it starts runs on the present one. */
 const SUITE_NODE = 22;
 const SCENARIOS_AT_ONCE = 2;
-/** The suite gives a client 30 s; this is for a suite that hangs itself. */
+/** After 30 s the suite ends the shell of its client, and not the client, for which it then waits: one that hangs is ended here. */
 const HANGING_MS = 90_000;
 
 const REVISIONS = ['2025-11-25', '2026-07-28'];
@@ -28,13 +29,27 @@ const UPSTREAMS = ['legacy', 'modern'];
 /** The logins of 2025-03-26, which no later revision requires and older servers still have. */
 const OLDEST_LOGINS = ['auth/2025-03-26-oauth-metadata-backcompat', 'auth/2025-03-26-oauth-endpoint-fallback'];
 
+/** What a server must do that has none of the suite's own tools, resources and prompts: `plexus agent` is put to these. */
+const AGENT_SCENARIOS = {
+  '2025-11-25': [
+    ...['server-initialize', 'logging-set-level', 'ping', 'completion-complete', 'tools-list', 'resources-list'],
+    ...['prompts-list', 'server-sse-multiple-streams', 'dns-rebinding-protection', 'server-session-lifecycle'],
+  ],
+  '2026-07-28': [
+    ...['completion-complete', 'tools-list', 'resources-list', 'prompts-list', 'server-sse-multiple-streams'],
+    ...['sep-2164-resource-not-found', 'dns-rebinding-protection', 'caching', 'http-header-validation'],
+    'input-required-result-unsupported-methods',
+  ],
+};
+
 /**
- * Runs every scenario that the suite has for clients, and for servers those of both revisions without the extensions: against a server on
- * our own serving side, and against the gateway in front of servers of either era. What it does not score is included, whatever fails.
- * Says each by name and how many passed and failed. With a pattern: those whose lines match.
+ * Runs every scenario that the suite has for clients, for servers those of both revisions without the extensions, what it does not
+ * score included, the same through the gateway in front of servers of either era, and some against the served agent, whatever fails;
+ * says each by name and how many passed and failed. With a pattern: those whose names match, with or without `client`, `server`,
+ * `gateway` or `agent` before them.
  */
 export async function runConformance(pattern = '') {
-  const isAsked = (run) => new RegExp(pattern).test(nameOf(run));
+  const isAsked = (run) => [run.scenario, nameOf(run)].some((name) => new RegExp(pattern).test(name));
   const node = installPinned(here, { what: 'the conformance suite', needsNode: SUITE_NODE });
   const all = [
     ...everyScenario(node).map((scenario) => ({ leg: 'client', scenario, version: '0.1', by: '0.1.16' })),
@@ -46,21 +61,27 @@ export async function runConformance(pattern = '') {
     ...REVISIONS.flatMap((revision) =>
       UPSTREAMS.flatMap((upstream) =>
         scenariosThrough(revision, upstream).map((scenario) => ({
-          ...{ leg: 'server', upstream, scenario, version: '0.2', by: revision, revision },
+          ...{ leg: 'gateway', upstream, scenario, version: '0.2', by: revision, revision },
         })),
       ),
     ),
     ...OLDEST_LOGINS.map((scenario) => ({
       ...{ leg: 'client', scenario, version: '0.2', by: '2025-03-26', revision: '2025-03-26' },
     })),
+    ...Object.entries(AGENT_SCENARIOS).flatMap(([revision, scenarios]) =>
+      scenarios.map((scenario) => ({ leg: 'agent', scenario, version: '0.2', by: revision, revision })),
+    ),
   ];
   const asked = all.filter(isAsked);
   const counts = { passed: 0, failed: 0, failures: [] };
-  const server = asked.some(({ leg, upstream }) => leg === 'server' && !upstream) ? await startServer() : undefined;
-  const gateway = asked.some(({ upstream }) => upstream) ? await startGatewayOfBoth() : undefined;
+  const isTested = (leg) => asked.some((run) => run.leg === leg);
+  const server = isTested('server') ? await startServer() : undefined;
+  const agent = isTested('agent') ? await startAgent() : undefined;
+  const gateway = isTested('gateway') ? await startGatewayOfBoth() : undefined;
+  const urlOf = ({ leg, upstream }) =>
+    leg === 'gateway' ? `${gateway.origin}/mcp/s/${upstream}` : (leg === 'agent' ? agent : server)?.url;
   await eachOf(asked, async (run) => {
-    const url = run.upstream ? `${gateway.origin}/mcp/s/${run.upstream}` : server?.url;
-    const { checks, problems } = await judge(node, run, url);
+    const { checks, problems } = await judge(node, run, urlOf(run));
     const ok = problems.length === 0;
     counts[ok ? 'passed' : 'failed'] += 1;
     console.log(`${ok ? 'ok    ' : 'FAILED'} ${nameOf(run)} (${checks} checks)`);
@@ -68,12 +89,13 @@ export async function runConformance(pattern = '') {
     for (const problem of problems) console.log(problem.replace(/^/gm, '       '));
   });
   server?.child.disconnect();
+  await agent?.stop();
   await gateway?.stop();
   return counts;
 }
 
 const nameOf = ({ by, leg, upstream, scenario }) =>
-  `${by.padEnd(10)} ${upstream === undefined ? leg : `gateway, ${upstream} server:`} ${scenario}`;
+  `${by.padEnd(10)} ${leg}${upstream === undefined ? '' : ` to a ${upstream} server:`} ${scenario}`;
 
 /** Both servers are written with the SDK: what the gateway does is not measured by our own serving side. */
 function startGatewayOfBoth() {
@@ -82,7 +104,28 @@ function startGatewayOfBoth() {
   return startGateway({ servers: Object.fromEntries(entries), settings: { serving: { sampling: true } } });
 }
 
-/** The server under test, which goes when it is disconnected. */
+/** In folders of its own. No scenario asks its model. */
+async function startAgent() {
+  const folder = mkdtempSync(join(tmpdir(), 'plexus-conformance-'));
+  const built = process.env['PLEXUS_DIST'] ?? join(here, '../../dist/index.js');
+  const model = ['--model', 'none', '--url', 'http://127.0.0.1:9/v1'];
+  const args = [join(dirname(built), 'cli.js'), 'agent', '--port', '0', '--no-token', '--json', ...model];
+  const env = { PATH: process.env['PATH'], HOME: folder };
+  const child = spawn(process.execPath, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = once(child, 'close');
+  const [said] = await Promise.race([
+    once(child.stdout, 'data'),
+    ended.then(([code]) => Promise.reject(new Error(`the agent under test ended with ${code}`))),
+  ]);
+  const stop = async () => {
+    child.kill();
+    await ended;
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return { url: JSON.parse(said).url, stop };
+}
+
+/** The server that has all that the suite asks for, which goes when it is disconnected. */
 async function startServer() {
   const child = fork(join(here, '../servers/conformance.mjs'), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   const [url] = await Promise.race([
@@ -128,20 +171,13 @@ async function eachOf(runs, perform) {
 /** A warning counts, and so does a run in which nothing was checked: the suite itself would let that one pass. */
 async function judge(node, { leg, version, scenario, revision }, url) {
   const client = [process.execPath, join(here, 'client.mjs')].map((word) => JSON.stringify(word)).join(' ');
-  const args = [
+  const { code, stdout, stderr } = await output(node, [
     join(suiteIn(version), 'dist/index.js'),
-    leg,
+    leg === 'client' ? 'client' : 'server',
     ...(leg === 'client' ? ['--command', client] : ['--url', url]),
     ...['--scenario', scenario, '--verbose'],
     ...(revision === undefined ? [] : ['--spec-version', revision, '--force']),
-  ];
-  let run = await output(node, args);
-  // The suite ends a client after 30 s and reports it. A suite that hangs itself has checked nothing: it gets one more run.
-  if (run.isHung) {
-    console.log(`hung   ${scenario}: the suite itself, for ${HANGING_MS / 1_000} s; run once more`);
-    run = await output(node, args);
-  }
-  const { code, stdout, stderr } = run;
+  ]);
   const checks = checksIn(stdout);
   const passed = checks.filter(({ status }) => status === 'SUCCESS').length;
   const problems = checks
@@ -182,16 +218,12 @@ function output(command, args) {
         if (error.code !== 'ESRCH') throw error;
       }
     };
-    let isHung = false;
-    const timer = setTimeout(() => {
-      isHung = true;
-      killAll();
-    }, HANGING_MS);
+    const timer = setTimeout(killAll, HANGING_MS);
     child.on('error', reject);
     child.on('exit', killAll);
     child.on('close', (code, signal) => {
       clearTimeout(timer);
-      resolve({ code: code ?? signal, isHung, stdout: stdout(), stderr: stderr() });
+      resolve({ code: code ?? signal, stdout: stdout(), stderr: stderr() });
     });
   });
 }

@@ -1,7 +1,7 @@
 // Owns the proof that every code block in README and docs is true: files are loaded, programs and commands are run, and
 // what the page says they print is what they print. `…` stands for anything. packed.test.ts compiles the programs.
 
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -9,17 +9,31 @@ import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
 import { isLong } from '../effort.ts';
+import { type ModelServer, startModelServer } from '../servers/models/server.ts';
 import { blocksOf, pages, textOf } from '../unit/docs/pages.ts';
 import { root } from '../unit/docs/program.ts';
 import { verifies } from '../verifies.ts';
 
 let folder: string;
+let model: ModelServer;
+
+/** The model of the README's chat. */
+const said = [
+  {
+    text: 'I read it.',
+    calls: [{ name: 'mcp__files__read_text_file', arguments: { path: 'welcome.md' } }],
+  },
+  { text: 'The note says that you are reading it through Plexus.' },
+  { text: 'It was the server called files.' },
+];
 
 /** A newcomer's folder: the package and the servers are installed, and nothing else is there. */
-beforeAll(() => {
+beforeAll(async () => {
+  model = await startModelServer(said);
   folder = mkdtempSync(join(tmpdir(), 'plexus-docs-'));
   mkdirSync(join(folder, 'node_modules'));
   symlinkSync(root, join(folder, 'node_modules', 'plexus'));
+  symlinkSync(join(root, 'examples'), join(folder, 'examples'));
   for (const name of ['@modelcontextprotocol', '.bin'])
     symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name));
   const shim = join(folder, 'bin', 'plexus');
@@ -29,7 +43,10 @@ beforeAll(() => {
   if (!isLong) writeNpx(join(folder, 'bin', 'npx'));
   writeProvider(join(folder, 'node_modules', '@anthropic-ai', 'sdk'));
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(async () => {
+  await model.close();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 /** npx takes a second to find a package that is installed: `npm test` finds it at once, `.ci/run` uses the real one. */
 function writeNpx(file: string): void {
@@ -62,14 +79,18 @@ function writeProvider(sdk: string): void {
   );
 }
 
-function run(command: string, args: readonly string[]): string {
+/** Both streams together, as a terminal shows them. */
+async function run(command: string, args: readonly string[]): Promise<string> {
   const env = {
     PATH: `${join(folder, 'bin')}:${process.env['PATH']}`,
     HOME: join(folder, 'home'),
     npm_config_offline: 'true',
+    PLEXUS_MODEL: 'scripted',
+    PLEXUS_MODEL_URL: `${model.url}/v1`,
   };
-  const { stdout, stderr } = spawnSync(command, args, { cwd: folder, env, encoding: 'utf8', timeout: 60_000 });
-  return stdout + stderr;
+  const line = [command, ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
+  const child = spawn('sh', ['-c', `${line} 2>&1`], { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  return Buffer.concat(await child.stdout.toArray()).toString('utf8');
 }
 
 function expectPrinted(actual: string, expected: string): void {
@@ -122,12 +143,12 @@ describe.each(pages.filter((page) => blocksOf(textOf(page)).length > 0 && page !
         expect(diagnostics).toEqual([]);
       });
     } else if (language === 'ts') {
-      test(`${name} prints what the page says`, () => {
+      test(`${name} prints what the page says`, async () => {
         const file = join(folder, `block-${line}.mjs`);
         writeFileSync(file, ts.transpile(body, { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext }));
         const next = blocks[index + 1];
         expect(next?.language, 'what it prints follows').toBe('text');
-        expectPrinted(run(process.execPath, [file]), next?.body ?? '');
+        expectPrinted(await run(process.execPath, [file]), next?.body ?? '');
       }, 60_000);
     } else if (language === 'js') {
       test(`${name} is a part of a program, whose whole a test of test/frameworks runs`, () => {
@@ -138,9 +159,9 @@ describe.each(pages.filter((page) => blocksOf(textOf(page)).length > 0 && page !
         expect(diagnostics?.map(({ messageText }) => messageText)).toEqual([]);
       });
     } else if (language === 'console') {
-      test(`${name} prints what the page says`, () => {
+      test(`${name} prints what the page says`, async () => {
         for (const [, command = '', expected = ''] of body.matchAll(/^\$ (.*)\n((?:(?!\$ ).*\n)*)/gm)) {
-          expectPrinted(run('sh', ['-c', command]), expected);
+          expectPrinted(await run('sh', ['-c', command]), expected);
         }
       }, 60_000);
     } else {

@@ -1,7 +1,7 @@
 // Owns the proof, with the built library in a process of its own, of what is not loaded on the way to a server's tools.
 // A package is known by texts that only its code has: they outlive bundling and minification.
 
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,7 @@ import { startOAuth } from '../servers/oauth.ts';
 import { startSdkWeb } from '../servers/sdk-web.ts';
 import { verifies } from '../verifies.ts';
 import { loginStoreIn, seedLogin } from './login-scene.ts';
-import { Sandbox } from './plexus.ts';
+import { program, Sandbox } from './plexus.ts';
 
 const host = fileURLToPath(new URL('./loaded-host.mjs', import.meta.url));
 const built = fileURLToPath(new URL('../../dist', import.meta.url));
@@ -198,5 +198,35 @@ describe('listing the tools of a server without a login loads nothing that logs 
     const files = readdirSync(built).filter((file) => file.endsWith('.js'));
     const code = files.map((file) => readFileSync(join(built, file), 'utf8')).join('\n');
     for (const text of loginTexts) expect(code.includes(text), text).toBe(true);
+  });
+});
+
+describe('help', () => {
+  /** Loading runs in a thread of its own, so the hook itself notes each file. */
+  function filesOf(...words: readonly string[]): readonly string[] {
+    const sandbox = new Sandbox();
+    onTestFinished(() => sandbox.remove());
+    const list = sandbox.write('loaded.txt', '');
+    const inData = (code: string) => `data:text/javascript,${encodeURIComponent(code)}`;
+    const hook = `import { appendFileSync } from 'node:fs';
+      export const load = (url, context, next) => {
+        appendFileSync(${JSON.stringify(list)}, url + '\\n');
+        return next(url, context);
+      };`;
+    const preload = `import { register } from 'node:module'; register(${JSON.stringify(inData(hook))});`;
+    const env = { PATH: process.env['PATH'], HOME: sandbox.home };
+    const { status, stdout } = spawnSync(process.execPath, ['--import', inData(preload), program, ...words], { env });
+    expect([status, stdout.length > 0]).toEqual([0, true]);
+    return readFileSync(list, 'utf8').trimEnd().split('\n').toSorted();
+  }
+
+  test('of the chat loads the files that `plexus --help` loads, and no other', () => {
+    const files = filesOf('--help');
+    expect(
+      files.some((file) => file.includes('/dist/cli.js')),
+      'files are seen',
+    ).toBe(true);
+    expect(filesOf('chat', '--help')).toEqual(files);
+    expect(filesOf('call', '--help').length, 'a further file would be seen').toBeGreaterThan(files.length);
   });
 });

@@ -153,6 +153,10 @@ describe('a login', () => {
     await server.act('expire');
     expect((await echo(runtime)).isError).toBe(false);
     expect(await server.counts()).toMatchObject({ refreshes: 1, reuses: 0 });
+    await server.set({ nonce: 'another' });
+    const calls = await Promise.all(Array.from({ length: 5 }, () => echo(runtime)));
+    expect(calls.map(({ isError }) => isError)).not.toContain(true);
+    expect(await server.counts(), 'a new nonce costs no token').toMatchObject({ refreshes: 1 });
   });
 });
 

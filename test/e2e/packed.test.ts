@@ -1,10 +1,20 @@
-// Owns the proof that the package as it is published has its pages, and that a strict TypeScript project that installs it compiles
-// every program of the pages, with the types as others see them.
+// Owns the proof that the package as it is published has its pages and its doors, and that a strict TypeScript project that installs it
+// compiles every program of the pages, with the types as others see them.
 
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFile, execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import ts from 'typescript';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { npmCommand } from '../../scripts/setup.mjs';
@@ -90,4 +100,38 @@ verifies('INT-04', 'a strict project made from the packed package compiles every
 
 verifies('INT-04', 'every page travels in the package', () => {
   expect([...pages, 'CHANGELOG.md', 'schema.json'].filter((page) => !existsSync(join(installed, page)))).toEqual([]);
+});
+
+/** One name of each door, which a host imports from there. */
+const doors: Readonly<Record<string, string>> = {
+  plexus: 'createRuntime',
+  'plexus/agent': 'createAgent',
+  'plexus/ai-sdk': 'aiTools',
+  'plexus/anthropic': 'messagesTools',
+  'plexus/google': 'fleetTool',
+  'plexus/openai': 'responsesTools',
+  'plexus/openai-agents': 'agentsServer',
+  'plexus/serving': 'createMcpServer',
+  'plexus/testing': 'createFakeServer',
+};
+
+/** What a process says that only opens this door. */
+async function opened(door: string): Promise<string> {
+  const program = `import(${JSON.stringify(door)}).then(Object.keys, (error) => [error.message]).then((all) => console.log(all.join()))`;
+  return (await promisify(execFile)(process.execPath, ['-e', program], { cwd: project })).stdout.trim();
+}
+
+verifies('INT-06', 'one package without dependencies has a door for each part, which opens alone', async () => {
+  const { exports, dependencies } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
+  expect(dependencies).toBeUndefined();
+  const names = Object.keys(exports).filter((path) => !path.endsWith('.json'));
+  const langchain = 'plexus/langchain';
+  expect(names.map((path) => `plexus${path.slice(1)}`).toSorted()).toEqual(
+    [...Object.keys(doors), langchain].toSorted(),
+  );
+  await Promise.all(
+    Object.entries(doors).map(async ([door, name]) => expect((await opened(door)).split(','), door).toContain(name)),
+  );
+  // The one door that needs its framework, since a tool is a class there, says which one.
+  expect(await opened(langchain)).toContain("Cannot find package '@langchain/core'");
 });

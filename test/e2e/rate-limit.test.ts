@@ -4,6 +4,7 @@ import { expect } from 'vitest';
 import { limits } from '../../src/model/limits.ts';
 import { createFakeClock } from '../../src/testing/fake-clock.ts';
 import { eventually } from '../servers/processes.ts';
+import { everyDoor, textOf } from '../unit/adapters/every-door.ts';
 import type { Answering } from '../unit/transport/http-servers.ts';
 import { status } from '../unit/transport/http-servers.ts';
 import { verifies } from '../verifies.ts';
@@ -74,4 +75,14 @@ verifies(['EXT-30', 'REC-18'], 'a rate limit is no outage: the breaker never ope
   expect(calls(server)).toBe(limits.breaker.outages + 1);
   expect(runtime.status()[0]).toMatchObject({ state: 'connected' });
   expect(runtime.status()[0]).not.toHaveProperty('breaker');
+});
+
+verifies('EXT-30', 'through every adapter the model is told of a longer wait, with its time', async () => {
+  const { server, runtime } = await open('60');
+  const doors = Object.entries(everyDoor);
+  for (const [title, openDoor] of doors) {
+    const text = textOf(await openDoor(runtime).call('mcp__web__echo', {}));
+    expect(text, title).toMatch(/RATE_LIMITED.*60 s/s);
+  }
+  expect(calls(server)).toBe(doors.length);
 });

@@ -1,26 +1,20 @@
-// Owns the proof that what is wrong with servers, models and hosts stays bounded and clear through adapters whose objects the
-// framework calls: one table for all of them.
+// Owns the proof that what is wrong with servers, models and hosts stays bounded and clear through every adapter: one table for all of
+// them.
 
+import { readdirSync } from 'node:fs';
 import { describe, expect, test, vi } from 'vitest';
-import { type AiTool, aiTools } from '../../src/adapters/ai-sdk.ts';
-import type { AdapterOptions, KeptOutcome, ToolSource } from '../../src/adapters/toolset.ts';
 import { createFakeServer, type FakeTools } from '../../src/testing/fake-server.ts';
 import { createFolder, start } from '../e2e/runtimes.ts';
+import { withDefaultStore } from '../runtime.ts';
+import { faulty } from '../servers/faulty.ts';
+import { everyDoor, id, type OpenDoor, type OpenedDoor, textOf } from '../unit/adapters/every-door.ts';
 import { verifies } from '../verifies.ts';
 import { describeInstalled } from './installed.ts';
 
-interface OpenedTool {
-  readonly name: string;
-  readonly schema: unknown;
-  readonly call: (args: unknown) => Promise<{ readonly read: unknown; readonly kept: KeptOutcome }>;
-}
-
-type Open = (source: ToolSource, options?: AdapterOptions) => readonly OpenedTool[];
-
 const MB = 1_048_576;
 const tools: FakeTools = {
-  'read / all of it, please (now)': { run: () => 'read' },
-  [`long_${'name_'.repeat(40)}`]: { run: () => 'long' },
+  'read / all of it, please (now)': { run: () => 'have read it' },
+  [`long_${'name_'.repeat(40)}`]: { run: () => 'a long name' },
   strict: {
     inputSchema: { type: 'object', properties: { a: { type: 'string', pattern: '^(?=x)' } } },
     run: () => 'ok',
@@ -28,59 +22,49 @@ const tools: FakeTools = {
   huge: { run: () => 'x'.repeat(20 * MB) },
 };
 const open = () => start(createFolder(), { servers: { 'my server.v2': createFakeServer(tools).entry } });
-const named = (all: readonly OpenedTool[], part: string) =>
-  all.find(({ name }) => name.includes(part)) ?? expect.fail(`no ${part} among ${all.map(({ name }) => name)}`);
+const toolOf = async (door: OpenedDoor, part: string) =>
+  (await door.tools()).find(({ name }) => name.includes(part)) ?? expect.fail(`no ${part}`);
+const callOf = async (door: OpenedDoor, part: string, args: unknown = {}) =>
+  textOf(await door.call((await toolOf(door, part)).name, args));
 
 describeInstalled('an adapter', async () => {
   const { langchainTools, mcpMiddleware } = await import('../../src/adapters/langchain.ts');
-  const openers: Readonly<Record<string, Open>> = {
-    'the AI SDK': (source, options) =>
-      Object.entries<AiTool>(aiTools(source, options).tools).map(([name, tool]) => ({
-        name,
-        schema: tool.inputSchema.jsonSchema,
-        call: async (args) => {
-          const kept = await tool.execute(args, { toolCallId: 'c1', messages: [] });
-          return { read: tool.toModelOutput({ output: kept }), kept };
-        },
-      })),
-    LangChain: (source, options) =>
-      langchainTools(source, options).tools.map((tool) => ({
-        name: tool.name,
-        schema: tool.schema,
-        call: async (args) => {
-          const message = await tool.invoke({ type: 'tool_call', id: 'c1', name: tool.name, args });
-          return { read: message.content, kept: message.artifact };
-        },
-      })),
+  const langchain: OpenDoor = (source, options) => {
+    const { tools: given } = langchainTools(source, options);
+    return {
+      tools: () => given.map(({ name, schema }) => ({ name, schema })),
+      call: async (name, args) => {
+        const message = await given.find((tool) => tool.name === name)?.invoke({ type: 'tool_call', id, name, args });
+        return { read: message.content, kept: message.artifact };
+      },
+    };
   };
 
-  describe.each(Object.entries(openers))('%s', (_title, openTools) => {
+  describe.each(Object.entries({ ...everyDoor, LangChain: langchain }))('%s', (_title, openDoor) => {
     verifies('INT-03', 'names that providers refuse are made fit, and the calls still reach their tools', async () => {
-      const shown = openTools(await open());
-      for (const { name } of shown) expect(name).toMatch(/^[\w-]{1,64}$/);
-      expect((await named(shown, 'please').call({})).kept).toMatchObject({ isError: false });
-      expect((await named(shown, 'long').call({})).kept).toMatchObject({ isError: false });
+      const door = openDoor(await open());
+      for (const { name } of await door.tools()) expect(name).toMatch(/^[\w-]{1,64}$/);
+      expect(await callOf(door, 'please')).toContain('have read it');
+      expect(await callOf(door, 'long')).toContain('a long name');
     });
 
     test('a schema that a provider refuses is made fit for it, and arguments are checked against the server’s', async () => {
       const mcp = await open();
-      const strict = named(openTools(mcp, { model: { provider: 'openai' } }), 'strict');
-      expect(JSON.stringify(strict.schema)).not.toContain('?=');
-      expect(JSON.stringify(named(openTools(mcp), 'strict').schema)).toContain('?=');
-      expect((await strict.call({ a: 'y' })).kept).toMatchObject({ isError: true });
+      const strictFor = (provider: string) => toolOf(openDoor(mcp, { model: { provider } }), 'strict');
+      expect(JSON.stringify((await strictFor('openai')).schema)).not.toContain('?=');
+      expect(JSON.stringify((await strictFor('another')).schema)).toContain('?=');
+      expect(await callOf(openDoor(mcp), 'strict', { a: 'y' })).toContain('ARGUMENTS_BAD');
     });
 
     test('a huge result is cut for the model, and is not kept in the messages', async () => {
-      const { read, kept } = await named(openTools(await open()), 'huge').call({});
-      expect(JSON.stringify(read).length).toBeLessThan(MB / 4);
-      expect(JSON.stringify(kept).length).toBeLessThan(MB / 2);
-      expect(kept.truncated?.totalChars).toBeGreaterThanOrEqual(20 * MB);
+      const handed = await callOf(openDoor(await open()), 'huge');
+      expect(handed).toContain('xxx');
+      expect(handed.length).toBeLessThan(MB / 2);
     });
 
     test('arguments of any shape are told, never thrown', async () => {
-      const strict = named(openTools(await open()), 'strict');
-      for (const args of [[1], 'text', 7, { a: 1 }])
-        expect((await strict.call(args)).kept).toMatchObject({ isError: true });
+      const door = openDoor(await open());
+      for (const args of [[1], 'text', 7, { a: 1 }]) expect(await callOf(door, 'strict', args)).toContain('MCP error');
     });
 
     test('a host whose functions throw gets a result that says so', async () => {
@@ -88,17 +72,33 @@ describeInstalled('an adapter', async () => {
         throw new Error('the host is wrong');
       };
       const permissions = [{ tool: 'mcp__*', action: 'ask' as const }];
-      const mcp = await start(createFolder(), { servers: { s: createFakeServer(tools).entry }, permissions });
-      const { kept } = await named(openTools(mcp, { approve: fail, onProgress: fail }), 'strict').call({});
-      expect(kept).toMatchObject({ isError: true });
+      const servers = { s: createFakeServer(tools).entry };
+      const mcp = await start(createFolder(), { servers, permissions });
+      const door = openDoor(mcp, { approve: fail, onProgress: fail });
+      expect(await callOf(door, 'strict')).toContain('APPROVAL_REFUSED');
     });
 
     test('an adapter subscribes to nothing: a loop that forgets it leaves nothing behind', async () => {
       const mcp = await open();
       const on = vi.spyOn(mcp, 'on');
-      openTools(mcp);
+      await openDoor(mcp).tools();
       mcpMiddleware(mcp);
       expect(on).not.toHaveBeenCalled();
     });
+  });
+
+  test('a result of 200 MB is dropped as it comes, is told to the model, and leaves its server usable', async () => {
+    const folder = createFolder();
+    const mcp = await start(folder, { ...withDefaultStore, servers: { s: faulty() } });
+    const files = () =>
+      readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => /result/.test(file));
+    for (const openDoor of [everyDoor['the AI SDK'], langchain]) {
+      const door = openDoor?.(mcp) ?? expect.fail('no door');
+      const text = await callOf(door, 'big', { bytes: 200 * MB });
+      expect(text).toMatch(/MESSAGE_TOO_LARGE(.|\n)*Ask for less/);
+      expect(text.length).toBeLessThan(10_000);
+      expect(await callOf(door, 'echo', { text: 'still here' })).toContain('still here');
+    }
+    expect(files(), 'no file holds it').toEqual([]);
   });
 });

@@ -1,19 +1,22 @@
-// Owns the proof that the program of each framework in `examples/` does its job, with a model that reads one note and says what it read.
+// Owns the proof that the programs of each framework do their job, those of `examples/` and those of docs/frameworks.md: with a model that
+// reads one note and says what it read.
 
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { test } from 'vitest';
+import { expect, test } from 'vitest';
+import { removeFolder } from '../remove-folder.ts';
 import { sentResults } from '../servers/models/sent.ts';
 import { startModelServer } from '../servers/models/server.ts';
+import { blocksOf, textOf } from '../unit/docs/pages.ts';
+import { root } from '../unit/docs/program.ts';
 import { nodeOptions } from './adapter-tests.ts';
 import { describeInstalled, newerNode } from './installed.ts';
 
-const pathOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
-
 /** The environment by which each client finds the model. */
-const examples: Readonly<Record<string, (url: string) => Readonly<Record<string, string>>>> = {
+const clients: Readonly<Record<string, (url: string) => Readonly<Record<string, string>>>> = {
   'ai-sdk': (url) => ({ OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: 'none' }),
   anthropic: (url) => ({ ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'none' }),
   google: (url) => ({ GOOGLE_GEMINI_BASE_URL: url, GEMINI_API_KEY: 'none' }),
@@ -25,21 +28,69 @@ const examples: Readonly<Record<string, (url: string) => Readonly<Record<string,
     OPENAI_AGENTS_DISABLE_TRACING: '1',
   }),
 };
+const names = Object.keys(clients);
+
+/** What the program prints with a model that reads the note and repeats it. */
+async function printedBy(name: string, program: string, options: { cwd?: string; env?: NodeJS.ProcessEnv } = {}) {
+  const reading = { name: 'mcp__files__read_text_file', arguments: { path: 'welcome.md' } };
+  const model = await startModelServer([
+    { calls: [reading] },
+    (request) => ({ text: `It says: ${sentResults(request).at(-1)?.text}` }),
+  ]);
+  try {
+    const env = { ...process.env, ...options.env, ...clients[name]?.(model.url) };
+    const { stdout } = await promisify(execFile)(newerNode, [...nodeOptions, program], { ...options, env });
+    return stdout;
+  } finally {
+    await model.close();
+  }
+}
+
+const printed = /^It says: (.|\n)*You are reading this through Plexus/;
 
 describeInstalled('the example of', () => {
-  test.concurrent.for(Object.entries(examples))('%s', async ([name, environment], { expect, onTestFinished }) => {
-    const program = pathOf(`../../examples/${name}/main.mjs`);
-    expect(readFileSync(program, 'utf8').split('\n').length).toBeLessThanOrEqual(40);
-    const reading = { name: 'mcp__files__read_text_file', arguments: { path: 'welcome.md' } };
-    const model = await startModelServer([
-      { calls: [reading] },
-      (request) => ({ text: `It says: ${sentResults(request).at(-1)?.text}` }),
-    ]);
-    onTestFinished(() => model.close());
-    const { stdout } = await promisify(execFile)(newerNode, [...nodeOptions, program], {
-      encoding: 'utf8',
-      env: { ...process.env, ...environment(model.url) },
-    });
-    expect(stdout).toMatch(/^It says: (.|\n)*You are reading this through Plexus/);
+  test.concurrent.for(names)('%s', async (name, { expect: expected }) => {
+    const program = join(root, 'examples', name, 'main.mjs');
+    expected(readFileSync(program, 'utf8').split('\n').length).toBeLessThanOrEqual(40);
+    expected(await printedBy(name, program)).toMatch(printed);
+  });
+});
+
+/** The programs of the page, by the door that they import. */
+const blocks = blocksOf(textOf('docs/frameworks.md'));
+const programs = new Map(
+  blocks
+    .filter(({ language, body }) => language === 'js' && body.includes('createRuntime('))
+    .map(({ body }) => [/'plexus\/([\w-]+)'/.exec(body)?.[1] ?? '', body]),
+);
+
+/** A newcomer's folder: the package, the file server, the note and the page's `fleet.toml`. */
+function createProject(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'plexus-page-'));
+  mkdirSync(join(folder, 'node_modules'));
+  symlinkSync(root, join(folder, 'node_modules', 'plexus'));
+  copyFileSync(join(root, 'examples/sample-fleet/notes/welcome.md'), join(folder, 'welcome.md'));
+  const fleet = blocks.find(({ language }) => language === 'toml')?.body ?? expect.fail('no fleet.toml');
+  // npx would ask a registry.
+  const server = join(root, 'node_modules/@modelcontextprotocol/server-filesystem/dist/index.js');
+  const [command, args] = ['"npx"', '"-y", "@modelcontextprotocol/server-filesystem"'];
+  expect(fleet).toContain(command);
+  expect(fleet).toContain(args);
+  writeFileSync(
+    join(folder, 'fleet.toml'),
+    fleet.replace(command, JSON.stringify(process.execPath)).replace(args, JSON.stringify(server)),
+  );
+  return folder;
+}
+
+describeInstalled('the program of the page for', () => {
+  test('every framework is there', () => expect([...programs.keys()].toSorted()).toEqual(names));
+
+  test.concurrent.for([...programs])('%s', async ([name, body], { expect: expected, onTestFinished }) => {
+    const cwd = createProject();
+    onTestFinished(() => removeFolder(cwd));
+    const program = join(cwd, 'main.mjs');
+    writeFileSync(program, body);
+    expected(await printedBy(name, program, { cwd, env: { HOME: cwd } })).toMatch(printed);
   });
 });

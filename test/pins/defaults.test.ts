@@ -26,6 +26,7 @@ test('a server that says nothing else', () => {
     idleStopMs: 0,
     required: false,
     perClient: false,
+    share: 'workspace',
     trustHints: false,
     elicitation: 'ask',
     parallel: true,
@@ -74,6 +75,7 @@ test('a file that says nothing', () => {
         ...{ messageBytes: 16_777_216, inFlight: 256, waiting: 128, connections: 2_000, sessions: 1_000, streams: 32 },
         ...{ sessionIdleMs: 3_600_000, headersMs: 10_000, bodyMs: 30_000, questionMs: 600_000, suspendedCalls: 1_000 },
       },
+      agent: { models: [], maxSteps: 50, maxTokens: 1_000_000, maxTimeMs: 600_000 },
     },
   });
 });

@@ -28,6 +28,7 @@ const types: Record<(RuntimeEvent | GatewayEvent)['type'], true> = {
   'connection.drain-started': true,
   'connection.drained': true,
   'connection.install-awaited': true,
+  'connection.list-announced': true,
   'connection.listed': true,
   'connection.log-received': true,
   'connection.noise-received': true,

@@ -19,6 +19,7 @@ const table: Record<FailureCode, Row> = {
   SERVER_UNTRUSTED: [3, 'ask-user', false, false],
   LOGINS_UNUSABLE: [1, 'fix-config', false, false],
   MODEL_REFUSED: [1, 'fix-config', false, false],
+  MODEL_UNSET: [1, 'fix-config', false, false],
   MODEL_UNAVAILABLE: [4, 'retry-later', false, false],
   CONVERSATION_UNUSABLE: [2, 'fix-call', false, false],
   AUTH_REQUIRED: [3, 'log-in', false, false],

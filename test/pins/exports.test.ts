@@ -318,7 +318,7 @@ const doors = {
     ],
   },
   'src/agent/agent.ts': {
-    values: ['anthropicModel', 'chatCompletionsModel', 'createAgent'],
+    values: ['anthropicModel', 'chatCompletionsModel', 'createAgent', 'samplingModel'],
     types: [
       'Agent',
       'AgentEvent',
@@ -333,6 +333,7 @@ const doors = {
       'ChatRequest',
       'Conversation',
       'ConversationFolder',
+      'ConversationOptions',
       'ImagePart',
       'ModelDelay',
       'ModelOptions',
@@ -342,6 +343,8 @@ const doors = {
       'RunEnd',
       'RunEvent',
       'RunResult',
+      'ServeOptions',
+      'ServedFolders',
       'TokenUsage',
     ],
   },

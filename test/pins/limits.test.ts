@@ -206,10 +206,20 @@ test('the ceilings are exactly these', () => {
       eventBytes: 16 * 1024 * 1024,
       errorChars: 300,
       outputTokens: 8_192,
+      list: { localMs: 1_000, remoteMs: 10_000, bytes: 4 * 1024 * 1024 },
     },
     context: { window: 200_000, answerShare: 0.15, keptShare: 0.6, imageTokens: 1_500 },
-    conversations: { ageMs: 30 * 24 * 3_600_000, count: 200, lockMs: 24 * 3_600_000, lockWaitMs: 1_000 },
+    conversations: {
+      ageMs: 30 * 24 * 3_600_000,
+      count: 200,
+      lockMs: 24 * 3_600_000,
+      lockWaitMs: 1_000,
+      startBytes: 64 * 1024,
+      titleChars: 80,
+    },
+    servedAgent: { progressMs: 10_000, idleMs: 300_000, open: 64, nameChars: 48, rules: 100 },
     agentRun: { sameCalls: 3, repeatedSteps: 2 },
+    agentBudget: { steps: 50, tokens: 1_000_000, timeMs: 600_000 },
     settleMs: 500,
 
     serving: {

@@ -61,7 +61,7 @@ const settings = {
   /** Answers `invalid_target` where a request has `resource`: everywhere, or at the token endpoint alone. */
   refusesResource: false,
   refusesResourceAtToken: false,
-  /** Tokens are bound by DPoP; with `nonce`, proofs need the one that the server gives. */
+  /** Tokens are bound by DPoP; with `nonce`, proofs need the one that the server gives: another one for another value. */
   dpop: false,
   nonce: false,
 };

@@ -8,6 +8,7 @@ import type { ModelOptions } from './chat-completions.ts';
 import { type AnswerReader, type EventProblem, problemIn, requestAnswer } from './model-http.ts';
 
 export const ANTHROPIC_URL = 'https://api.anthropic.com';
+export const ANTHROPIC_VERSION = '2023-06-01';
 
 export function anthropicModel(options: ModelOptions): ChatModel {
   const { model, url = ANTHROPIC_URL, key, contextWindow, vision, clock = systemClock } = options;
@@ -17,7 +18,7 @@ export function anthropicModel(options: ModelOptions): ChatModel {
     url: `${url.replace(/\/+$/, '')}/v1/messages`,
     headers: {
       'content-type': 'application/json',
-      'anthropic-version': '2023-06-01',
+      'anthropic-version': ANTHROPIC_VERSION,
       ...(key && { 'x-api-key': key }),
     },
     key,

@@ -91,7 +91,7 @@ async function attemptOnce(endpoint: ModelEndpoint, body: string, context: Attem
 /** A cut answer is not asked for again here: the person has read a part of it. */
 function interrupted(endpoint: ModelEndpoint, reader: AnswerReader, problem: EventProblem): Attempt {
   const { model } = endpoint;
-  const reason = hideKey(problem.reason, endpoint);
+  const reason = quoteError(problem.reason, endpoint.key);
   if (!problem.isPassing && !reader.hasBegun) return { kind: 'failed', error: refusal(endpoint, problem.reason) };
   const cut = reader.hasBegun ? { cut: reader.hasCalls ? ('in-calls' as const) : ('in-text' as const) } : {};
   return { kind: 'failed', error: new RuntimeError('MODEL_UNAVAILABLE', { model, reason, ...cut }) };
@@ -100,8 +100,9 @@ function interrupted(endpoint: ModelEndpoint, reader: AnswerReader, problem: Eve
 const refusal = (endpoint: ModelEndpoint, reason: string, status?: number) =>
   new RuntimeError('MODEL_REFUSED', {
     model: endpoint.model,
-    reason: hideKey(reason, endpoint),
+    reason: quoteError(reason, endpoint.key),
     ...(status !== undefined && { status }),
+    ...(!endpoint.key && { isKeyless: true as const }),
   });
 
 async function refused(endpoint: ModelEndpoint, response: Response): Promise<Attempt> {
@@ -112,7 +113,7 @@ async function refused(endpoint: ModelEndpoint, response: Response): Promise<Att
   const waitMs = requestedWaitMs(response.headers.get('retry-after') ?? undefined, endpoint.clock.now());
   const error = new RuntimeError('MODEL_UNAVAILABLE', {
     model: endpoint.model,
-    reason: hideKey(reason, endpoint),
+    reason: quoteError(reason, endpoint.key),
     ...(waitMs !== undefined && { waitMs }),
   });
   return { kind: 'failed', error, waitMs };
@@ -158,27 +159,34 @@ async function readAnswer(response: Response, reader: AnswerReader): Promise<Eve
   return problem;
 }
 
-async function readWhole(response: Response, reader: AnswerReader): Promise<EventProblem | undefined> {
+/** `undefined`: it is larger. */
+export async function readBody(response: Response, mostBytes: number): Promise<string | undefined> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     pieces.push(chunk);
     bytes += chunk.length;
-    if (bytes > limits.model.eventBytes) return { reason: 'its answer is too large', isPassing: false };
+    if (bytes > mostBytes) return undefined;
   }
-  const text = Buffer.concat(pieces).toString('utf8');
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+async function readWhole(response: Response, reader: AnswerReader): Promise<EventProblem | undefined> {
+  const text = await readBody(response, limits.model.eventBytes);
+  if (text === undefined) return { reason: 'its answer is too large', isPassing: false };
   const parsed = parseJson(text);
   if (parsed.ok && isObject(parsed.value)) return reader.readWhole(parsed.value);
   return { reason: `its answer is no answer of a model: ${text}`, isPassing: false };
 }
 
-function networkReason(error: unknown): string {
+export function networkReason(error: unknown): string {
   const { cause = error } = error as { readonly cause?: unknown };
   const { code, message } = cause as { readonly code?: unknown; readonly message?: unknown };
   return `it cannot be reached (${typeof code === 'string' ? code : String(message)})`;
 }
 
-function hideKey(text: string, { key }: ModelEndpoint): string {
+/** The words of an endpoint on one line, without the key. */
+export function quoteError(text: string, key: string | undefined): string {
   const hidden = key === undefined || key === '' ? text : text.replaceAll(key, '[key]');
   return oneLine(hidden, limits.model.errorChars).replace(/[.\s]+$/, '');
 }

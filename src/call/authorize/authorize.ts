@@ -246,8 +246,9 @@ function requestFor(deps: AuthorizeDeps, { call, decision, tainted }: Question, 
   };
 }
 
-function approveFor({ approve, caller }: ToolCall, standing: Approve): Approve {
-  if (approve === undefined) return standing;
+function approveFor({ approve, caller, relay }: ToolCall, standing: Approve): Approve {
+  if (approve === undefined)
+    return relay?.approve ? async (request, options) => relay.approve?.(request, options) ?? 'no' : standing;
   return caller.isChild ? approveBoth(standing, approve) : approve;
 }
 

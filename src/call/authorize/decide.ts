@@ -10,7 +10,7 @@ import type { QualifiedName, ToolId } from '../../model/names.ts';
 import type { RuleText } from '../../model/rule.ts';
 import type { ApprovalMode } from '../../model/server.ts';
 import type { Tool, ToolAnnotations, ToolDefinition } from '../../model/tool.ts';
-import { strictest } from '../../policy/approval-mode.ts';
+import { readsOnly, strictest } from '../../policy/approval-mode.ts';
 import { type Decision, tightenDecision } from '../../policy/decision.ts';
 import { answeredBy, createRuleGate, type GateAnswer, type GatedCall, type PermissionGate } from '../../policy/gate.ts';
 import type { ServerRegistry } from '../../servers/registry.ts';
@@ -69,7 +69,8 @@ export function createDecider(deps: DeciderDeps): Decider {
   });
   const byRules = (call: ToolCall, gated: GatedCall): Decision => {
     const { caller, arguments: args } = call;
-    const { permissions: viewRules = NO_RULES, answering } = caller;
+    const { permissions: viewRules = NO_RULES, answering, isReadOnly } = caller;
+    if (isReadOnly?.() === true && !isKnownToRead(gated, call)) return READ_ONLY;
     let decision = ruleGate.decide(gated);
     for (const texts of viewRules) {
       const inner = registry.rules.judgeOf(texts).judge(gated.tool, gated.name, args);
@@ -96,6 +97,19 @@ export function createDecider(deps: DeciderDeps): Decider {
     },
   };
 }
+
+/** The hints of the runtime's own tools are its own word. */
+function isKnownToRead({ annotations, trustsAnnotations }: GatedCall, { builtin }: ToolCall): boolean {
+  if (builtin?.isLocal) return true;
+  return (trustsAnnotations || builtin !== undefined) && readsOnly(annotations);
+}
+
+const READ_ONLY: Decision = {
+  verdict: 'deny',
+  because:
+    'the agent may only read here, and the tool is not known to only read, which takes its hint, "trustHints" in the entry of its server, and a connected server',
+  byRule: true,
+};
 
 const NO_ANNOTATIONS: ToolAnnotations = Object.freeze({});
 const NO_RULES: readonly (readonly RuleText[])[] = [];

@@ -202,6 +202,12 @@ export class ResourceCatalog {
     await Promise.all(running);
   }
 
+  /** Fetches the lists again at once. Never rejects. */
+  async refresh(capability: ListCapability, server: ServerName): Promise<void> {
+    const source = this.#sources.get(server);
+    if (source !== undefined && isDeclared(source.session, capability)) await this.#list(source, capability);
+  }
+
   #listsOf(server: ServerName | undefined): readonly ServerLists[] {
     if (server !== undefined) return [this.#lists.get(server) ?? noLists];
     return [...this.#lists].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, lists]) => lists);

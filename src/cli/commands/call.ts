@@ -1,22 +1,19 @@
 // Owns `plexus call`: one tool call that a person typed. `call-approval.ts` decides whether to ask before it; a rule that denies
 // the call is obeyed.
 
-import { withoutSecrets } from '../../config/literal-secrets.ts';
 import { visible } from '../../kernel/shell-word.ts';
 import { builtinNames } from '../../model/builtin.ts';
 import { type FailureData, RuntimeError } from '../../model/errors.ts';
-import { commandLine } from '../../model/server.ts';
 import type { ToolOutcome } from '../../model/tool.ts';
 import { readContent, render, withAttachments } from '../../shaping/text.ts';
 import { optionsFor, readAskedTool, toolsLine } from '../asked-tool.ts';
 import { approveTypedCall } from '../call-approval.ts';
 import { createCallFailures } from '../call-failures.ts';
 import { type Command, type CommandResult, type Context, UsageError } from '../command.ts';
-import { describePlace } from '../editable-entry.ts';
 import { findTool, unknownOn } from '../find-tool.ts';
-import { loadConfigFor } from '../load-config.ts';
 import { stepText } from '../render/progress.ts';
 import { printable, shellWord } from '../render/text.ts';
+import { originOf } from '../server-origin.ts';
 import { showTool } from '../show-tool.ts';
 import { argumentsFor, argumentsFrom, withSpelling } from '../typed-arguments.ts';
 import { unconfiguredHelp, unconfiguredOptions } from '../unconfigured-server.ts';
@@ -119,16 +116,6 @@ async function helpOnTool(context: Context): Promise<CommandResult> {
   const asked = await readAskedTool(context);
   const options = { ...optionsFor(asked), startup: startupForTools(context) };
   return withRuntime(context, options, (runtime) => showTool(runtime, asked, context));
-}
-
-/** The file that defines a server, and its command or address. */
-async function originOf(server: string, context: Context): Promise<string | undefined> {
-  const { definitions } = await loadConfigFor(context);
-  const found = definitions.find(({ name }) => name === server);
-  if (found === undefined) return undefined;
-  const { provenance, launch } = found;
-  const what = launch.kind === 'stdio' ? 'which runs' : 'which is at';
-  return `${describePlace(provenance)}, ${what}: ${commandLine(withoutSecrets(launch))}`;
 }
 
 /** The full text of the result, without boundary markers. The text of built-in tools already holds their structured content. */

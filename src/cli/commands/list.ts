@@ -119,7 +119,7 @@ interface ListView {
   readonly tookMs: ConnectTimes['tookMs'] | undefined;
 }
 
-function serversText({ servers, reduced, isBroken, tookMs }: ListView, paint: Paint): string {
+export function serversText({ servers, reduced, isBroken, tookMs }: ListView, paint: Paint): string {
   if (servers.length === 0)
     return isBroken
       ? 'No server could be read; see the errors below.'

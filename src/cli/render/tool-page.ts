@@ -1,7 +1,7 @@
 // Owns how the page about one tool looks. Its texts are the server's: they are escaped, and wrapped to the terminal.
 
 import { visible } from '../../kernel/shell-word.ts';
-import { describeHints } from '../call-approval.ts';
+import { describeHints } from '../../trust/call-facts.ts';
 import type { Paint } from '../command.ts';
 import type { ShownParameter, ToolPage } from '../tool-page.ts';
 import { firstLine, indent, printable, prose } from './text.ts';

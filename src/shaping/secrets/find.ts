@@ -50,7 +50,8 @@ const SHORTEST = 8;
 const NONE: readonly SecretSpan[] = [];
 
 /** In the order of the text; none overlaps another. */
-export const findSecrets = (text: string): readonly SecretSpan[] => atOnce(prepared()(text));
+export const findSecrets = (text: string): readonly SecretSpan[] =>
+  text.length < SHORTEST ? NONE : atOnce(prepared()(text));
 
 /** The same for a long text, with pauses. */
 export const findSecretsInSlices = (text: string): Slices<readonly SecretSpan[]> => prepared()(text);

@@ -16,7 +16,7 @@ export function createGrants({ settings, counts, place }) {
   /** By refresh token: { login, used }. A login is one grant of a person with all tokens that came of it. */
   const refreshTokens = new Map();
   const held = [];
-  const nonce = random('nonce');
+  const nonces = random('nonce');
 
   const give = (login) => {
     const accessToken = random('access');
@@ -61,6 +61,7 @@ export function createGrants({ settings, counts, place }) {
     if (!settings.dpop) return {};
     const problem = problemOf(request.headers.dpop, { method: request.method, url: `${url.origin}${url.pathname}` });
     if (problem.error) return { error: { ...refuse('invalid_dpop_proof', problem.error), headers: {} } };
+    const nonce = `${nonces}-${settings.nonce}`;
     if (settings.nonce && problem.claims.nonce !== nonce)
       return { error: { ...refuse('use_dpop_nonce', 'a nonce is needed'), headers: { 'dpop-nonce': nonce } } };
     return { jkt: problem.jkt, claims: problem.claims };

@@ -5,6 +5,7 @@ import { agentsServer, agentsTools } from '../../../src/adapters/openai-agents.t
 import type { RuntimeOptions } from '../../../src/index.ts';
 import { createFakeServer, type FakeTools } from '../../../src/testing/fake-server.ts';
 import { createFolder, start } from '../../e2e/runtimes.ts';
+import { verifies } from '../../verifies.ts';
 import { waitFor } from '../../wait-for.ts';
 import { manyTools } from './many-tools.ts';
 
@@ -48,7 +49,7 @@ describe('an MCP server', () => {
     );
   });
 
-  test('hands on the `_meta` of a call', async () => {
+  verifies('EXT-30', 'hands on the `_meta` of a call', async () => {
     const { runtime, server } = await open();
     const mcp = agentsServer(runtime);
     await mcp.callTool('mcp__s__a_b', {}, { trace: 't1' });

@@ -24,6 +24,13 @@ async function open(options: RuntimeOptions = {}) {
 }
 
 const echo = 'mcp__s__echo';
+const filtering = {
+  type: 'object',
+  properties: {
+    filter: { type: 'object', properties: { age: { type: 'number' }, names: { type: 'array' } } },
+    limit: { type: 'number' },
+  },
+};
 const schemaOf = (source: ToolSource, ...rest: [object?, object?]) =>
   createToolset(source, ...rest)
     .step()
@@ -171,16 +178,34 @@ describe('a call', () => {
       expect([asked, server.calls.length]).toEqual([[call.name], 1]);
     });
 
-    test('where a repair leaves out what the person saw', async () => {
-      const inputSchema = { type: 'object', properties: { filter: { type: 'object' } } };
-      const server = createFakeServer({ remove: { inputSchema, run: () => 'removed' } });
+    test.each([
+      ['an empty text', { filter: '' }],
+      ['a word', { filter: 'none' }],
+      ['an empty list', { filter: [] }],
+      ['a null inside a text', { filter: '{"age":null}' }],
+      ['a null beside another placeholder', { filter: '', limit: null }],
+    ])('where a repair leaves out what the person saw: %s', async (_, args) => {
+      const server = createFakeServer({ remove: { inputSchema: filtering, run: () => 'removed' } });
       const { runtime, asked } = await openAsking({ servers: { s: server.entry } });
-      const step = createToolset(runtime).step();
-      const run = (filter: unknown) => step.run({ name: remove, arguments: { filter }, isApproved: true });
-      expect((await run('')).text).toContain('APPROVAL_REFUSED');
+      const outcome = await createToolset(runtime).step().run({ name: remove, arguments: args, isApproved: true });
+      expect(outcome.text).toContain('APPROVAL_REFUSED');
       expect([asked, server.calls]).toEqual([[remove], []]);
-      expect((await run({ age: 1 })).isError).toBe(false);
     });
+  });
+
+  test.each([
+    [
+      'leaves out a null, at any depth',
+      { filter: { age: null, names: ['a'] }, limit: null },
+      { filter: { names: ['a'] } },
+    ],
+    ['spells a value as its schema wants it', { limit: '5', filter: '{"age":1}' }, { limit: 5, filter: { age: 1 } }],
+  ])('that the framework’s person approved is made where a repair only %s', async (_, args, sent) => {
+    const server = createFakeServer({ remove: { inputSchema: filtering, run: (given) => JSON.stringify(given) } });
+    const { runtime } = await open({ servers: { s: server.entry }, approve: async () => 'no' });
+    const step = createToolset(runtime).step();
+    const outcome = await step.run({ name: 'mcp__s__remove', arguments: args, isApproved: true });
+    expect(outcome.content).toEqual([{ type: 'text', text: JSON.stringify(sent) }]);
   });
 
   test('that the framework’s person approved is refused where the core knows that the tool has changed', async () => {

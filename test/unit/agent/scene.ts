@@ -47,13 +47,15 @@ export interface SceneOptions extends Partial<Omit<AgentOptions, 'runtime' | 'mo
   readonly modelOptions?: Partial<ModelOptions>;
   readonly runtimeOptions?: RuntimeOptions;
   readonly moreTools?: FakeTools;
+  /** Settings of the server with the tools. */
+  readonly entry?: { readonly trustHints?: boolean };
 }
 
 export async function openScene(script: readonly ScriptedStep[], options: SceneOptions = {}) {
-  const { api = 'chat-completions', modelOptions, runtimeOptions, moreTools, ...agentOptions } = options;
+  const { api = 'chat-completions', modelOptions, runtimeOptions, moreTools, entry, ...agentOptions } = options;
   const server = await openModelServer(script);
   const fake = createFakeServer({ ...tools, ...moreTools });
-  const runtime = await start(createFolder(), { servers: { s: fake.entry }, ...runtimeOptions });
+  const runtime = await start(createFolder(), { servers: { s: { ...fake.entry, ...entry } }, ...runtimeOptions });
   const model = apis[api](server.url, modelOptions);
   const events: AgentEvent[] = [];
   const agent = createAgent({ runtime, model, ...agentOptions });

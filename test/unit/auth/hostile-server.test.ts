@@ -14,6 +14,7 @@ import { processorMs } from '../../effort.ts';
 import { startOAuth } from '../../servers/oauth.ts';
 import { eventually } from '../../servers/processes.ts';
 import { verifies } from '../../verifies.ts';
+import { serve } from '../transport/http-servers.ts';
 import { createLoginWorld, createTestSecrets } from './login-world.ts';
 
 const html = { 'content-type': 'text/html' };
@@ -165,7 +166,7 @@ describe('a public server', () => {
   const url = 'https://mcp.example/mcp';
 
   /** Answers of the servers of names; a name that is not here is not known. */
-  async function httpWith(names: Readonly<Record<string, readonly string[]>>) {
+  async function httpWith(names: Readonly<Record<string, readonly string[]>>, address = url) {
     const found = vi.spyOn(dns.promises, 'lookup').mockImplementation((async (name: string) => {
       const addresses = names[name];
       if (addresses === undefined) throw Object.assign(new Error(`no ${name}`), { code: 'ENOTFOUND' });
@@ -173,7 +174,7 @@ describe('a public server', () => {
     }) as never);
     onTestFinished(() => found.mockRestore());
     const network = { env: {}, cwd: process.cwd() };
-    const http = await createAuthHttp({ server: 'web', url, network, clock: systemClock });
+    const http = await createAuthHttp({ server: 'web', url: address, network, clock: systemClock });
     onTestFinished(() => http.close());
     return http;
   }
@@ -229,4 +230,16 @@ describe('a public server', () => {
     // A server of the network around may name its neighbours.
     expect(await isHeldBack('10.0.0.1', '10.0.0.2')).toBe(false);
   });
+
+  verifies(
+    'AUT-01',
+    'does not become one of the network around for a moment: where it was judged it is reached',
+    async () => {
+      const web = await serve([(_, response) => void response.writeHead(200).end('here')]);
+      const named = web.url.replace('127.0.0.1', 'mcp.example');
+      // No other server of names knows it.
+      const http = await httpWith({ 'mcp.example': ['127.0.0.1'] }, named);
+      expect(await http.request(named, { method: 'POST', body: '{}' })).toMatchObject({ status: 200, text: 'here' });
+    },
+  );
 });

@@ -1,7 +1,7 @@
 // Owns the proof that each request is signed with the token of the moment, and what follows from a refusal.
 
 import { describe, expect, test } from 'vitest';
-import { createDpopKey } from '../../../src/auth/dpop.ts';
+import { createDpopKey, nonceOf } from '../../../src/auth/dpop.ts';
 import { chooseLogin, type LoginWish } from '../../../src/auth/login-choice.ts';
 import { LoginInUse } from '../../../src/auth/login-use.ts';
 import type { Renewal } from '../../../src/auth/refresh.ts';
@@ -38,6 +38,8 @@ function setUp(stored: StoredLogin, renewal: Renewal, newer?: StoredLogin) {
   return { clock, login, renewed, events };
 }
 
+const bound = (): StoredLogin => ({ login: { ...sampleStored(1).login, dpopKey: createDpopKey() }, grantedTo: [] });
+
 const two: Renewal = { kind: 'renewed', stored: sampleStored(2), isNew: true };
 const outage: Renewal = {
   kind: 'outage',
@@ -69,9 +71,7 @@ describe('a request', () => {
   });
 
   test('carries a proof where the token is bound to a key', () => {
-    const { login } = sampleStored(1);
-    const bound = { login: { ...login, dpopKey: createDpopKey() }, grantedTo: [] };
-    expect(setUp(bound, two).login.headersFor(request)).toEqual([
+    expect(setUp(bound(), two).login.headersFor(request)).toEqual([
       ...bearer(1),
       'dpop',
       expect.stringMatching(/^ey.+\..+\./),
@@ -91,7 +91,46 @@ describe('a refusal', () => {
   test('of everything ends', async () => {
     const { login } = setUp(sampleStored(1), two);
     expect(await login.onRefused(bearer(0), { status: 401, repeats: 3 })).toEqual(needs('refused'));
-    expect(await login.onRefused(bearer(1), { status: 401, nonce: 'n1', repeats: 0 })).toBe('again');
+  });
+
+  describe('of a proof', () => {
+    const refusalOf = (error: string | undefined, nonce: string, repeats = 0) => ({
+      ...{ status: 401, nonce, repeats },
+      ...(error !== undefined && { challenge: `DPoP error="${error}"` }),
+    });
+
+    verifies(
+      'AUT-01',
+      'is answered with the nonce that the server names, by each of the requests under way',
+      async () => {
+        const { login, renewed } = setUp(bound(), two);
+        const signed = [await login.headersFor(request), await login.headersFor(request)];
+        login.onNonce('n1');
+        for (const headers of signed)
+          expect(await login.onRefused(headers, refusalOf('use_dpop_nonce', 'n1'))).toBe('again');
+        const proof = (await login.headersFor(request)).at(-1) ?? '';
+        expect(nonceOf(proof)).toBe('n1');
+        expect(renewed).toEqual([]);
+      },
+    );
+
+    verifies('AUT-02', 'is one of the token where the proof had the nonce, or the server says so', async () => {
+      for (const refusal of [refusalOf('use_dpop_nonce', 'n1'), refusalOf('invalid_token', 'n2')]) {
+        const { login, renewed } = setUp(bound(), two);
+        login.onNonce('n1');
+        expect(await login.onRefused(await login.headersFor(request), refusal)).toBe('again');
+        expect(renewed).toHaveLength(1);
+      }
+    });
+
+    test('without a reason, with another nonce each time, leads to another token all the same', async () => {
+      const { login, renewed } = setUp(bound(), two);
+      for (const repeats of [0, 1])
+        expect(
+          await login.onRefused(await login.headersFor(request), refusalOf(undefined, `n${repeats}`, repeats)),
+        ).toBe('again');
+      expect(renewed).toHaveLength(1);
+    });
   });
 
   test('during an outage is an outage', async () => {

@@ -232,6 +232,25 @@ describe('an authorization server that does not know the resource', () => {
     expect(asked).toEqual([]);
   });
 
+  verifies(
+    'AUT-02',
+    'may say so at a refresh alone: it is asked once without, unless the person demands it',
+    async () => {
+      const server = await startOAuth();
+      const { logIn, deps } = await createLoginWorld(server.url);
+      const login = await logIn();
+      await server.set({ refusesResourceAtToken: true });
+      await expect(refreshLogin(login, { ...deps, isResourceDemanded: true })).rejects.toMatchObject({
+        data: { fault: { kind: 'refused', error: 'invalid_target' } },
+      });
+      const refreshed = await refreshLogin(login, deps);
+      expect(refreshed).toMatchObject({ refusesResource: true, key: login.key });
+      const before = (await server.requests('POST /token')).length;
+      await refreshLogin(refreshed, deps);
+      expect(await server.requests('POST /token'), 'remembered').toHaveLength(before + 1);
+    },
+  );
+
   verifies('AUT-01', 'may say so at its token endpoint alone', async () => {
     const server = await startOAuth({ refusesResourceAtToken: true });
     const { logIn } = await createLoginWorld(server.url);

@@ -14,6 +14,7 @@ test('the value of an option is neither a verb nor a server', async () => {
   expect(await wordsAfter(['get', '--config', 'a.toml', ''], context)).toEqual(['one']);
   expect(await wordsAfter(['get', '--config', ''], context)).toEqual([]);
   expect(await wordsAfter(['add', 'x', '-s', 'l'], context)).toEqual(['local']);
+  expect(await wordsAfter(['chat', '--provider', 'l'], context)).toEqual(['llama.cpp', 'lm-studio']);
 });
 
 test('a configuration that cannot be read offers no servers, and no error', async () => {

@@ -19,6 +19,8 @@ export function createTestContext(changes: Partial<Context> = {}): { context: Co
     ...{ positionals: [], rest: [], values: {}, cwd, env: {}, home, commands },
     runtimeOptions: { cwd, env: {}, home },
     signal: new AbortController().signal,
+    onCtrlC: () => undefined,
+    print: () => undefined,
     ...{ ask: undefined, askText: undefined, toTerminal: false, stdin: new PassThrough() },
     waitFor: (_what, work) => work,
     showStep: () => undefined,

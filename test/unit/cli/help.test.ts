@@ -32,7 +32,7 @@ test('every word of another program leads to a command that exists', () => {
 test('the first steps are commands that exist', () => {
   const [, steps = ''] = /First steps\n([\s\S]*?)\n\n/.exec(generalHelp(commands, plain)) ?? [];
   const verbs = steps.split('\n').map((line) => /^ {2}plexus (\w+)/.exec(line)?.[1]);
-  expect(verbs).toEqual(['import', 'add', 'tools', 'call', 'call', 'tools']);
+  expect(verbs).toEqual(['import', 'add', 'tools', 'call', 'call', 'chat', 'tools']);
   for (const verb of verbs) expect(Object.keys(commands)).toContain(verb);
 });
 

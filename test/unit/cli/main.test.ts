@@ -73,13 +73,13 @@ test.each([
 });
 
 test('Ctrl-C ends the work with 130, and then the process', async () => {
-  const { io, seen } = createIo({ onInterrupt: (listener) => void setImmediate(listener) });
+  const { io, seen } = createIo({ onInterrupt: (listener) => void setImmediate(() => listener('SIGINT')) });
   expect(await runCli(['scan'], io)).toBe(130);
   expect(seen).toEqual({ out: '', err: expect.stringMatching(/^plexus: Interrupted\./), exits: [130] });
 });
 
 test('one process may run it often: nothing of an interrupted run is left for the next', async () => {
-  await runCli(['scan'], createIo({ onInterrupt: (listener) => void setImmediate(listener) }).io);
+  await runCli(['scan'], createIo({ onInterrupt: (listener) => void setImmediate(() => listener('SIGINT')) }).io);
   const { io, seen } = createIo({ stdin: new PassThrough().end('Nothing to see here.') });
   expect([await runCli(['scan'], io), seen]).toEqual([0, { out: 'No signals found.\n', err: '', exits: [] }]);
 });

@@ -62,6 +62,7 @@ describe('a server', () => {
         'idleStopMs = 0 (default)',
         'required = false (default)',
         'perClient = false (default)',
+        'share = "workspace" (default)',
         'trustHints = false (default)',
         'elicitation = "ask" (default)',
         'parallel = true (default)',
@@ -210,5 +211,9 @@ verifies('CFG-10', 'each setting of Plexus is explained with its file and line, 
     'serving.bodyMs = 30000 (default)',
     'serving.questionMs = 600000 (default)',
     'serving.suspendedCalls = 1000 (default)',
+    'agent.models = [] (default)',
+    'agent.maxSteps = 50 (default)',
+    'agent.maxTokens = 1000000 (default)',
+    'agent.maxTimeMs = 600000 (default)',
   ]);
 });

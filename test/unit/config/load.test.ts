@@ -39,6 +39,7 @@ const settings = {
   idleStopMs: 0,
   required: false,
   perClient: false,
+  share: 'workspace',
   trustHints: false,
   reconnect: {
     schedule: { delaysMs: [500, 1_000, 2_000, 4_000], jitter: 0.2 },
@@ -191,6 +192,7 @@ describe('what is read', () => {
           idleStopMs: 60_000,
           required: true,
           perClient: true,
+          share: 'workspace',
           trustHints: true,
           reconnect: {
             schedule: { initialMs: 200, multiplier: 3, maxMs: 5_000, maxAttempts: 7, jitter: 0 },

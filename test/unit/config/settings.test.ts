@@ -42,6 +42,7 @@ const defaults = {
     ...{ messageBytes: 16_777_216, inFlight: 256, waiting: 128, connections: 2_000, sessions: 1_000, streams: 32 },
     ...{ sessionIdleMs: 3_600_000, headersMs: 10_000, bodyMs: 30_000, questionMs: 600_000, suspendedCalls: 1_000 },
   },
+  agent: { models: [], maxSteps: 50, maxTokens: 1_000_000, maxTimeMs: 600_000 },
 };
 
 describe('the master switch', () => {
@@ -471,5 +472,77 @@ describe('inputs', () => {
       ['error', '"id" is missing; it must be a string'],
       ['error', '"id" is missing; it must be a string'],
     ]);
+  });
+});
+
+describe('the agent', () => {
+  const agent = (...lines: readonly string[]) => `[plexus.agent]\n${lines.join('\n')}\n`;
+  const whole = [
+    ...['provider = "ollama"', 'url = "https://a.example/v1"', 'model = "m"', 'key = "!pass k"', 'models = ["n"]'],
+    ...['context_window = 8000', 'vision = true'],
+  ];
+
+  verifies(
+    'PER-02',
+    'is the person’s to set up: no file of the workspace names an endpoint, a model or a key, not even an approved one',
+    async () => {
+      for (const approved of [false, true])
+        for (const file of ['.mcp.toml', '.plexus.local.toml']) {
+          const loaded = await loadFolder({ [file]: agent(...whole) }, { isApproved: async () => approved });
+          expect(loaded.settings).toEqual(defaults);
+          expect(loaded.diagnostics.map(({ line, remedy }) => [line, remedy])).toEqual(
+            whole.map((_, at) => [at + 2, 'Set it in your own file.']),
+          );
+        }
+      const { settings, diagnostics } = await loadFolder({ [USER]: agent(...whole) });
+      expect([settings.agent, diagnostics]).toMatchObject([
+        { provider: 'ollama', model: 'm', contextWindow: 8_000 },
+        [],
+      ]);
+    },
+  );
+
+  test('has a key by reference only', async () => {
+    const { settings, diagnostics } = await loadFolder({ [USER]: agent('key = "sk-1234"') });
+    expect([settings.agent, diagnostics]).toMatchObject([
+      defaults.agent,
+      [
+        {
+          line: 2,
+          message: '"plexus.agent.key" is the secret itself, which does not belong in a file, and is left out',
+        },
+      ],
+    ]);
+  });
+
+  verifies(
+    'PER-02',
+    'gets the lowest budget that any file says, and none that the workspace raises, approved or not',
+    async () => {
+      const budget = (steps: number, seconds: number) => agent(`max_steps = ${steps}`, `max_time_sec = ${seconds}`);
+      for (const approved of [false, true]) {
+        const load = (project: string, user: string) =>
+          loadFolder({ '.mcp.toml': project, [USER]: user }, { isApproved: async () => approved });
+        const lower = await load(budget(7, 30), budget(20, 60));
+        expect([lower.settings.agent, lower.diagnostics]).toMatchObject([{ maxSteps: 7, maxTimeMs: 30_000 }, []]);
+        const higher = await load(budget(30, 61), budget(20, 60));
+        expect(higher.settings.agent).toMatchObject({ maxSteps: 20, maxTimeMs: 60_000 });
+        expect(higher.diagnostics).toMatchObject([
+          {
+            ...{ severity: 'warning', file: '.mcp.toml', line: 2, remedy: 'Set it in your own file.' },
+            message: 'a file in the workspace cannot raise "plexus.agent.max_steps" to 30, so it stays at 20',
+          },
+          { line: 3 },
+        ]);
+        expect((await load(budget(51, 1), '')).settings.agent).toMatchObject({ maxSteps: 50, maxTimeMs: 1_000 });
+        expect((await load('', budget(90, 1))).settings.agent.maxSteps).toBe(90);
+      }
+    },
+  );
+
+  test('explains which file lowered a budget', async () => {
+    const files = { '.mcp.toml': agent('max_steps = 3'), [USER]: agent('max_steps = 90') };
+    const found = (await (await loadFolder(files)).explain.settings()).find(({ key }) => key === 'agent.maxSteps');
+    expect(found).toMatchObject({ value: 3, from: 'file', line: 2 });
   });
 });

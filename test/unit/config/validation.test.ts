@@ -469,6 +469,7 @@ describe('the words of others', () => {
       lifecycle: 'lazy',
       required: true,
       perClient: true,
+      share: 'machine',
       trustHints: true,
       reconnect: 'none',
       health: 'all',

@@ -70,7 +70,8 @@ describe('a log message', () => {
   verifies('RES-10', 'is written into the log of its server', async () => {
     const session = createFakeSession();
     const notes: string[] = [];
-    const log = { note: (text: string) => void notes.push(text), take: () => undefined, close: async () => undefined };
+    const note = (text: string) => void notes.push(text);
+    const log = { note, noteOwn: note, take: () => undefined, close: async () => undefined };
     const logging = { log, clock: createFakeClock(), signal: new AbortController().signal };
     await openLogged(logging, async () => session);
     session.say(MESSAGE, { level: 'warning', logger: 'db', data: 'slow' });

@@ -20,6 +20,7 @@ export const causes: Readonly<Record<FailureCode, string>> = {
     'The file of logins is damaged, of a newer version or unreadable, or its key cannot be reached. It stays as it is.',
   MODEL_REFUSED:
     "The agent's model refuses the request: a wrong key, name or address, or a request that it cannot take.",
+  MODEL_UNSET: 'No model is chosen for the agent, or its key is missing.',
   MODEL_UNAVAILABLE:
     "The agent's model cannot be reached, is overloaded, or its answer broke off; it was asked again several times.",
   CONVERSATION_UNUSABLE:

@@ -89,9 +89,11 @@ async function openSession(
   const listening = fetch(url, { headers: { ...headers, accept: 'text/event-stream' } });
   const stop = new AbortController();
   onTestFinished(() => stop.abort());
-  void listening.then(async ({ body }) => {
+  // Resolved with the headers, and ended with the test.
+  const hear = async ({ body }: Response) => {
     for await (const message of messagesIn(body, stop.signal)) heard.push(message);
-  });
+  };
+  void listening.then(hear).catch(String);
   return {
     opened,
     heard,

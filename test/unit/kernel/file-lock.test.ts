@@ -5,12 +5,12 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import ts from 'typescript';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { acquire } from '../../../src/kernel/file-lock.ts';
 import { markOfThisProcess } from '../../../src/kernel/process-mark.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
+import { writeProgram } from '../../program.ts';
 import { pidsOnce } from '../../servers/processes.ts';
 import { waitFor } from '../../wait-for.ts';
 
@@ -152,20 +152,9 @@ test('that cannot be written says so at once', async () => {
 
 /** A program that holds the lock of its first argument, says so in the file of its second, and then does as its third says. */
 async function writeHolder(folder: string): Promise<string> {
-  await mkdir(join(folder, 'program'));
-  const write = (name: string, text: string) => writeFile(join(folder, 'program', name), text);
-  await write('package.json', '{ "type": "module" }');
-  const compilerOptions = {
-    module: ts.ModuleKind.ESNext,
-    target: ts.ScriptTarget.ES2022,
-    rewriteRelativeImportExtensions: true,
-  };
-  for (const name of ['clock', 'file-lock', 'process-mark', 'replace-file']) {
-    const text = await readFile(new URL(`../../../src/kernel/${name}.ts`, import.meta.url), 'utf8');
-    await write(`${name}.js`, ts.transpileModule(text, { compilerOptions }).outputText);
-  }
-  await write(
-    'hold.js',
+  return writeProgram(
+    join(folder, 'program'),
+    ['clock', 'file-lock', 'process-mark', 'replace-file'].map((name) => `kernel/${name}`),
     `import { appendFileSync } from 'node:fs';
     import { systemClock as clock } from './clock.js';
     import { acquire } from './file-lock.js';
@@ -176,7 +165,6 @@ async function writeHolder(folder: string): Promise<string> {
     await clock.sleep(5);
     if (then === 'die') { appendFileSync(log, process.pid + '\\n'); process.kill(process.pid, 'SIGKILL'); }`,
   );
-  return join(folder, 'program', 'hold.js');
 }
 
 async function setUpHolders() {

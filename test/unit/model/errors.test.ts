@@ -68,6 +68,11 @@ const examples: { readonly [Code in FailureCode]: readonly [data: FailureData<Co
     { model: 'gpt', reason: 'it answered with HTTP 401: no such key', status: 401 },
     'The model "gpt" did not take the request: it answered with HTTP 401: no such key. Check the key that it is given.',
   ],
+  MODEL_UNSET: [
+    { missing: 'key', address: 'https://api.openai.com/v1', variable: 'OPENAI_API_KEY' },
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: this is how a person writes a placeholder
+    'There is no key for the model at https://api.openai.com/v1. Set the environment variable OPENAI_API_KEY, or "key" under [plexus.agent] in your own file, such as key = "${NAME}".',
+  ],
   MODEL_UNAVAILABLE: [
     { model: 'gpt', reason: 'it answered with HTTP 429: too many requests', waitMs: 90_000 },
     'The model "gpt" gave no answer: it answered with HTTP 429: too many requests. Try again in 90 s.',

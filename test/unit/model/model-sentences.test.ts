@@ -65,6 +65,10 @@ const examples: { readonly [Code in FailureCode]: readonly [data: FailureData<Co
     { model: 'gpt', reason: 'no' },
     'Only the user can repair that: tell them. Calling again does not help before that.',
   ],
+  MODEL_UNSET: [
+    { missing: 'model' },
+    'Only the user can set it up: tell them. Calling again does not help before that.',
+  ],
   MODEL_UNAVAILABLE: [{ model: 'gpt', reason: 'no' }, 'Tell the user, who can try again later.'],
   CONVERSATION_UNUSABLE: [{ conversation: 'c1', problem: 'newer' }, 'Start a new conversation.'],
   AUTH_REQUIRED: [{ server: 'files' }, `Tell the user that server "files" needs a login. ${notBefore}`],

@@ -43,6 +43,7 @@ const others: Required<ServerSettings> = {
   idleStopMs: 1,
   required: true,
   perClient: true,
+  share: 'machine',
   trustHints: true,
   approval: 'prompt',
   elicitation: 'decline',
@@ -60,7 +61,7 @@ describe('an edit', () => {
     ]);
     expect(Object.fromEntries(changes)).toEqual(settingEffects);
     const restarts = changes.filter(([, change]) => change === 'restart').map(([key]) => key);
-    expect(restarts.sort()).toEqual(['elicitation', 'logLevel', 'maxMessageBytes', 'perClient']);
+    expect(restarts.sort()).toEqual(['elicitation', 'logLevel', 'maxMessageBytes', 'perClient', 'share']);
   });
 
   const launch = before.launch.kind === 'stdio' ? before.launch : undefined;

@@ -167,8 +167,10 @@ export interface ServedPipes {
   readonly done: Promise<void>;
 }
 
-export function servePipes({ service = echoService(), ...options }: ServeOptions = {}): ServedPipes {
-  const server = createMcpServer(service, options);
+export const servePipes = ({ service = echoService(), ...options }: ServeOptions = {}): ServedPipes =>
+  connectPipes(createMcpServer(service, options));
+
+export function connectPipes(server: McpServer): ServedPipes {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const said: JsonObject[] = [];
   const waiting: (() => void)[] = [];

@@ -48,13 +48,13 @@ describe('the log of a server', () => {
   verifies('TRN-02', 'has each start, what it wrote on stderr and why it ended, for its owner only', async () => {
     const { open, text, file, folder, clock, errors } = setUp({ secrets: { TOKEN: 'abcdefgh' } });
     const first = open();
-    first.note('started, pid 123');
+    first.noteOwn('started, pid 123');
     for (const part of ['listening\ntoken abc', 'defgh\nlast wor', 'ds']) first.take(chunk(part));
     await clock.advance(1_500);
     first.note('ended: it exited with code 3');
     await first.close();
     const second = open();
-    second.note('started, pid 124');
+    second.noteOwn('started, pid 124');
     await second.close();
     expect(text()).toBe(
       [
@@ -88,6 +88,21 @@ describe('the log of a server', () => {
     await log.close();
     await clock.advance(10 * limits.logBatch.ms);
     expect(text()).toBe('one\ntwo\nthree\n');
+  });
+
+  verifies('EXT-44', 'is begun without searching the words of the runtime itself for secrets', async () => {
+    const { logs, text } = setUp();
+    const searched: string[] = [];
+    const redact = (line: string) => {
+      searched.push(line);
+      return line;
+    };
+    const log = logs.open('files', { redact, clean });
+    log.noteOwn('started, pid 123');
+    log.note('ended: it said no');
+    await log.close();
+    expect(searched).toEqual(['ended: it said no']);
+    expect(text()).toContain('started, pid 123');
   });
 
   test('is not begun by a server that nothing is known of', async () => {

@@ -21,9 +21,11 @@ async function setUp(answers: readonly Answering[], login: Partial<RequestLogin>
   const client = await createHttpClient({ server: 'web', network: { env: {}, cwd: '/' }, clock: systemClock });
   onTestFinished(() => client.close());
   const refusals: LoginRefusal[] = [];
+  const nonces: string[] = [];
   let signed = 0;
   const signing: RequestLogin = {
     headersFor: () => ['authorization', `Bearer ${++signed}`],
+    onNonce: (nonce) => nonces.push(nonce),
     ...login,
     onRefused: async (headers, refusal) => {
       refusals.push(refusal);
@@ -34,7 +36,12 @@ async function setUp(answers: readonly Answering[], login: Partial<RequestLogin>
   if (target === undefined) throw new TypeError('the test has an address');
   const request = { method: 'POST', target, headers: ['x-own', '1'], body: '{}' } as const;
   const send = () => fetchText(createSignedClient(client, signing), request, { maxBytes: 1_000_000 });
-  return { send, refusals, sent: () => web.received.map(({ headers }) => [headers.authorization, headers['x-own']]) };
+  return {
+    send,
+    refusals,
+    nonces,
+    sent: () => web.received.map(({ headers }) => [headers.authorization, headers['x-own']]),
+  };
 }
 
 const again: Partial<RequestLogin> = { onRefused: async () => 'again' };
@@ -50,6 +57,13 @@ describe('a signed request', () => {
       ]);
       expect(refusals).toEqual([{ status: 401, challenge: 'Bearer scope="a"', nonce: 'n', repeats: 0 }]);
     }
+  });
+
+  test('tells the nonce of every response', async () => {
+    const gives: Answering = (_, response) => void response.writeHead(200, { 'dpop-nonce': 'later' }).end('done');
+    const { send, nonces } = await setUp([refuse(401, ''), gives], again);
+    await send();
+    expect(nonces).toEqual(['n', 'later']);
   });
 
   test('gets the whole refusal where the login has nothing to say about it', async () => {

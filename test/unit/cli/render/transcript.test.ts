@@ -1,0 +1,95 @@
+// Owns the proof of how a conversation is drawn: text as it comes, calls and results folded to a line each, mishaps told.
+
+import { expect, test } from 'vitest';
+import type { RunEvent } from '../../../../src/agent/agent.ts';
+import { plain } from '../../../../src/cli/render/text.ts';
+import { createTranscript } from '../../../../src/cli/render/transcript.ts';
+
+/** What a terminal shows: both streams together. */
+function draw(events: readonly RunEvent[], toTerminal = true) {
+  let screen = '';
+  const transcript = createTranscript({
+    print: (text) => {
+      screen += text(plain);
+    },
+    warn: (text) => {
+      screen += `${text({ ...plain, width: 60 })}\n`;
+    },
+    toTerminal,
+  });
+  for (const event of events) transcript.show({ ...event, conversationId: 'c' });
+  transcript.endLine();
+  return { screen, calls: transcript.calls };
+}
+
+const requested = (callId: string, args = '{}'): RunEvent => ({
+  ...{ type: 'call.requested', callId, name: 'mcp__s__t', arguments: args },
+});
+const answered = (callId: string, text: string, more = {}): RunEvent => ({
+  ...{ type: 'call.answered', callId, name: 'mcp__s__t', text, isError: false, tookMs: 10 },
+  ...more,
+});
+
+test('text comes piece by piece, and a line of its own follows it', () => {
+  const { screen } = draw([
+    { type: 'text.received', text: 'Let m' },
+    { type: 'text.received', text: 'e see.' },
+    requested('a'),
+    { type: 'text.received', text: 'Done.\n' },
+  ]);
+  expect(screen).toBe('Let me see.\n[1] mcp__s__t {}\nDone.\n');
+});
+
+test('a character that comes in two pieces is one', () => {
+  const pieces = ['Hi \ud83d', '\udc69', '! \ud83d'];
+  const events = pieces.map((text): RunEvent => ({ type: 'text.received', text }));
+  for (const toTerminal of [true, false]) expect(draw(events, toTerminal).screen).toMatch(/^Hi 👩! /u);
+});
+
+test('parallel calls are told apart, and what is long is folded to one line', () => {
+  const { screen, calls } = draw([
+    requested('a', `{"text":\n"${'x'.repeat(100)}"}`),
+    requested('b'),
+    answered('b', '<mcp_tool_output server="s" nonce="1">\n\none\ntwo\n</mcp_tool_output nonce="1">', {
+      tookMs: 1_500,
+    }),
+    answered('a', 'server: s\nwhat happened: It went away.\nnext step: none', { isError: true }),
+    answered('b', ''),
+  ]);
+  expect(screen.split('\n')).toEqual([
+    `[1] mcp__s__t {"text": "${'x'.repeat(35)}…`,
+    '[2] mcp__s__t {}',
+    '[2] done after 1.5 s: (2 lines) one',
+    '[1] failed: It went away.',
+    '[2] done: nothing',
+    '',
+  ]);
+  expect(calls.map(({ text }) => text?.split('\n')[0])).toEqual(['server: s', '']);
+});
+
+test('control characters of a model or a server do not reach a terminal', () => {
+  const { screen } = draw([
+    { type: 'text.received', text: 'a\u001b[2Jb' },
+    requested('a', '{"x":"\u001b]0;title\u0007"}'),
+    answered('a', '\u001b[31mred'),
+  ]);
+  expect(screen).not.toContain('\u001b');
+  expect(draw([{ type: 'text.received', text: 'a\u001bb' }], false).screen).toBe('a\u001bb\n');
+});
+
+test('every mishap is told', () => {
+  const { screen } = draw([
+    { type: 'step.interrupted', reason: 'it hung up', isRepeated: true },
+    { type: 'model.delayed', reason: 'HTTP 429', waitMs: 1_500 },
+    { type: 'context.reduced', results: 3 },
+    { type: 'conversation.unsaved', reason: 'The disk is full.' },
+    { type: 'step.finished', step: 1, calls: 0, usage: { inputTokens: 1, outputTokens: 1 } },
+  ]);
+  expect(screen.split('\n')).toEqual([
+    'The answer broke off: it hung up. Asking again.',
+    'The model is asked again in 2 s: HTTP 429.',
+    "Old results were taken out, because the model's window is full: 3.",
+    'The conversation cannot be kept: The disk is full.',
+    '',
+  ]);
+});

@@ -1,0 +1,201 @@
+// Owns the proof that profiles, rules and approvals hold at the gateway.
+
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { CallRelays } from '../../../src/gateway/call-relay.ts';
+import { Measures } from '../../../src/gateway/measures.ts';
+import { openProfile, type Profile, seesTool, viewPatterns } from '../../../src/gateway/profiles.ts';
+import { RouteService } from '../../../src/gateway/route-service.ts';
+import { RoundSeal } from '../../../src/gateway/state-of-round.ts';
+import { systemClock } from '../../../src/kernel/clock.ts';
+import type { JsonObject } from '../../../src/kernel/json.ts';
+import type { HostRule } from '../../../src/policy/host-rules.ts';
+import { createRawServer } from '../../e2e/runtimes.ts';
+import { verifies } from '../../verifies.ts';
+import { type Fronted, front } from './fronted.ts';
+
+const tools = [
+  { name: 'read', inputSchema: { type: 'object' } },
+  { name: 'remove', inputSchema: { type: 'object' }, annotations: { destructiveHint: true } },
+];
+
+const server = () =>
+  createRawServer(
+    { tools: {}, resources: {}, prompts: {} },
+    {
+      'tools/list': () => ({ tools }),
+      'resources/list': () => ({ resources: [{ uri: 'note://1', name: 'note' }] }),
+      'resources/templates/list': () => ({ resourceTemplates: [] }),
+      'resources/read': () => ({ contents: [{ uri: 'note://1', text: 'noted' }] }),
+      'prompts/list': () => ({ prompts: [{ name: 'hello' }] }),
+      'prompts/get': () => ({ messages: [{ role: 'user', content: { type: 'text', text: 'hello' } }] }),
+    },
+  );
+
+const profile = (over: Partial<Omit<Profile, 'name'>>): Omit<Profile, 'name'> => ({ ...openProfile, ...over });
+
+const frontWith = (profiles: Record<string, Omit<Profile, 'name'>>, permissions: readonly HostRule[] = []) => {
+  const [a, b] = [server(), server()];
+  const fronted = front({ a: a.entry, b: b.entry }, { profiles, runtime: { permissions } });
+  return fronted.then((opened) => ({ ...opened, a, b }));
+};
+
+const namesIn = async (fronted: Fronted, path: string, method: string, key: string, name = 'name') => {
+  const { message } = await fronted.modern(path, method);
+  return ((message['result'] as JsonObject)[key] as JsonObject[]).map((each) => each[name]);
+};
+
+describe('a profile', () => {
+  verifies('EXT-33', 'covers tools, resources and prompts alike, at its own address', async () => {
+    const fronted = await frontWith({ few: profile({ servers: ['a'], tools: ['*__read'] }) });
+    expect(await namesIn(fronted, '/mcp/p/few', 'tools/list', 'tools')).toEqual(['a__read', 'plexus_status']);
+    expect(await namesIn(fronted, '/mcp/p/few', 'prompts/list', 'prompts')).toEqual(['a__hello']);
+    expect(await namesIn(fronted, '/mcp/p/few', 'resources/list', 'resources', 'uri')).toEqual(['note://1']);
+    expect(await namesIn(fronted, '/mcp', 'resources/list', 'resources', 'uri')).toEqual([
+      'plexus://a/note://1',
+      'plexus://b/note://1',
+    ]);
+    const denied = await fronted.modern('/mcp/p/few', 'tools/call', { name: 'b__read', arguments: {} });
+    expect(denied.message['error']).toMatchObject({ code: -32602, message: 'Unknown tool: b__read' });
+    const prompt = await fronted.modern('/mcp/p/few', 'prompts/get', { name: 'b__hello' });
+    expect(prompt.message['error']).toMatchObject({ code: -32602 });
+    const owned = await fronted.modern('/mcp/p/few', 'resources/read', { uri: 'plexus://b/note://1' });
+    expect(owned.message['error'], 'another profile says whose it is').toBeDefined();
+    expect(fronted.b.received('resources/read')).toEqual([]);
+    expect((await fronted.modern('/mcp/p/none', 'tools/list')).status).toBe(404);
+  });
+
+  test('a resource that two servers have is read from the one that its uri names', async () => {
+    const fronted = await frontWith({});
+    const { message } = await fronted.modern('/mcp', 'resources/read', { uri: 'plexus://b/note://1' });
+    expect(message['result']).toMatchObject({ contents: [{ uri: 'plexus://b/note://1', text: 'noted' }] });
+    expect([fronted.a, fronted.b].map((each) => each.received('resources/read').length)).toEqual([0, 1]);
+  });
+
+  test('shaped, it gives what a model of Plexus reads', async () => {
+    const fronted = await frontWith({ agents: profile({ shaping: 'shaped' }) });
+    const { message } = await fronted.modern('/mcp/p/agents', 'tools/call', { name: 'a__read', arguments: {} });
+    expect(message['result']).toMatchObject({
+      content: [{ type: 'text', text: expect.stringMatching(/\n.*done.*\n/s) }],
+    });
+  });
+
+  test('search in place of all tools: rules speak of the tool that is called', async () => {
+    const deny = [{ tool: 'mcp__a__remove', action: 'deny' as const }];
+    const fronted = await frontWith({ default: profile({ expose: 'search' }) }, deny);
+    expect(await namesIn(fronted, '/mcp', 'tools/list', 'tools')).toEqual(['mcp_search', 'mcp_call', 'plexus_status']);
+    const call = async (name: string) => {
+      const args = { name: `mcp__a__${name}`, arguments: {} };
+      return (await fronted.modern('/mcp', 'tools/call', { name: 'mcp_call', arguments: args })).message['result'];
+    };
+    expect(await call('read')).toMatchObject({ content: [{ text: 'done' }] });
+    expect(await call('remove')).toMatchObject({ isError: true, _meta: { 'plexus/error': { code: 'CALL_DENIED' } } });
+    expect(fronted.a.received('tools/call')).toHaveLength(1);
+  });
+
+  test('its patterns are those of a view', () => {
+    const few = { ...openProfile, servers: ['a*'], tools: ['*__read'] };
+    expect(viewPatterns(few)).toEqual([['mcp__a*__*'], ['mcp__*__read']]);
+    expect(
+      [
+        { server: 'ab', tool: 'read' },
+        { server: 'b', tool: 'read' },
+        { server: 'a', tool: 'x' },
+      ].map((id) => seesTool(few, id)),
+    ).toEqual([true, false, false]);
+  });
+});
+
+const able = { elicitation: { form: {} } };
+const agree = (decision: string) => () => ({ result: { action: 'accept', content: { decision } } });
+
+describe('approval', () => {
+  const call = (name: string) => ({ name, arguments: {} });
+
+  test("client: the client's own counts where no rule matches, but for a destructive tool", async () => {
+    const fronted = await frontWith({});
+    const session = await fronted.open('/mcp');
+    const read = await session.request('tools/call', call('a__read'));
+    expect(read.message['result']).toMatchObject({ content: [{ text: 'done' }] });
+    const remove = await session.request('tools/call', call('a__remove'));
+    expect(remove.message['result']).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining('plexus approve a remove') }],
+    });
+    expect(fronted.a.received('tools/call')).toHaveLength(1);
+  });
+
+  test('a client that can be asked is: once, or for its session, and no other client has agreed', async () => {
+    const fronted = await frontWith({});
+    const session = await fronted.open('/mcp', { capabilities: able });
+    const asked: JsonObject[] = [];
+    const answering = (decision: string) =>
+      session.answering('tools/call', call('a__remove'), (question) => {
+        asked.push(question);
+        return agree(decision)();
+      });
+    expect(await answering('once')).toMatchObject({ result: { content: [{ text: 'done' }] } });
+    expect(await answering('session')).toMatchObject({ result: { content: [{ text: 'done' }] } });
+    expect(await answering('never asked')).toMatchObject({ result: { content: [{ text: 'done' }] } });
+    expect(asked).toHaveLength(2);
+    const other = await fronted.open('/mcp', { capabilities: able });
+    expect(await other.answering('tools/call', call('a__remove'), agree('no'))).toMatchObject({
+      result: { isError: true },
+    });
+    expect(fronted.a.received('tools/call')).toHaveLength(3);
+  });
+
+  test('a modern client is asked within its call', async () => {
+    const fronted = await frontWith({});
+    const first = await fronted.modern('/mcp', 'tools/call', call('a__remove'), { capabilities: able });
+    const { resultType, inputRequests, requestState } = first.message['result'] as JsonObject;
+    expect([resultType, Object.keys(inputRequests as object)]).toEqual(['input_required', ['plexus-approval']]);
+    const inputResponses = { 'plexus-approval': agree('once')().result };
+    const retried = { ...call('a__remove'), requestState, inputResponses };
+    const { message } = await fronted.modern('/mcp', 'tools/call', retried, { capabilities: able });
+    expect(message['result']).toMatchObject({ content: [{ text: 'done' }] });
+  });
+
+  test('plexus: whatever no rule allows is asked about; an ask rule asks in any case', async () => {
+    const strict = await frontWith({ default: profile({ approval: 'plexus' }) });
+    const refused = await strict.modern('/mcp', 'tools/call', call('a__read'));
+    expect(refused.message['result']).toMatchObject({ _meta: { 'plexus/error': { code: 'APPROVAL_REFUSED' } } });
+    const asking = await frontWith({}, [{ tool: 'mcp__a__read', action: 'ask' }]);
+    const asked = await asking.modern('/mcp', 'tools/call', call('a__read'));
+    expect(asked.message['result']).toMatchObject({ _meta: { 'plexus/error': { code: 'APPROVAL_REFUSED' } } });
+    const allowed = await asking.modern('/mcp', 'tools/call', call('b__read'));
+    expect(allowed.message['result']).toMatchObject({ content: [{ text: 'done' }] });
+  });
+});
+
+test('a token that is bound to a profile is refused on every other route', async () => {
+  const [a] = [server()];
+  const fronted = await front(
+    { a: a.entry },
+    {
+      profiles: { few: profile({}) },
+      authenticate: () => ({ id: 'bound', details: { profile: 'few' } }),
+    },
+  );
+  expect((await fronted.modern('/mcp/p/few', 'tools/list')).status).toBe(200);
+  const statuses = await Promise.all(['/mcp', '/mcp/s/a'].map((path) => fronted.modern(path, 'tools/list')));
+  expect(statuses.map(({ status }) => status)).toEqual([403, 403]);
+});
+
+test('too many calls that wait for one server are refused before they are handed on', async () => {
+  const hanging = createRawServer({ tools: {} });
+  const fronted = await front({ s: hanging.entry }, { limits: { queuedCalls: 0 } });
+  onTestFinished(() => hanging.crash());
+  const { status, message } = await fronted.modern('/mcp/s/s', 'tools/call', { name: 'echo', arguments: {} });
+  expect([status, message['error']?.['code']]).toEqual([429, -32000]);
+  expect(hanging.received('tools/call')).toEqual([]);
+});
+
+test('a route keeps states that were sealed for it, and leaves others to the serving side', () => {
+  const seal = new RoundSeal();
+  const calls = new CallRelays({ seal, measures: new Measures(), clock: systemClock, queuedCalls: 1 });
+  const { keepsRequestState } = new RouteService({ route: {}, calls } as never);
+  const served = { method: 'tools/call', params: {}, peer: { principal: { id: 'own' } } } as never;
+  expect(['p1.x', undefined, seal.seal(served, { isApproved: true })].map(keepsRequestState)).toEqual([
+    ...[false, false, true],
+  ]);
+});

@@ -1,0 +1,68 @@
+// Owns the proof of what `plexus serve` runs: a port, further routes, a start without servers, and an end that leaves nothing.
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { serve } from '../../../src/cli/commands/serve.ts';
+import { openServedGateway } from '../../../src/gateway/serve.ts';
+import { byToken, withoutToken } from '../../../src/serving/access.ts';
+import { createFolder } from '../../e2e/runtimes.ts';
+import { initialize, sendTo, TOKEN } from '../serving/served.ts';
+
+const CONFIG = `
+[mcp_servers.broken]
+command = "/no/such/program"
+
+[plexus.serving]
+port = 7001
+
+[plexus.serving.profiles.few]
+servers = ["none"]
+`;
+
+async function openIn(folder: string, over: Partial<Parameters<typeof openServedGateway>[0]> = {}) {
+  const config = join(folder, 'mcp.toml');
+  writeFileSync(config, CONFIG);
+  const runtime = { cwd: folder, home: folder, env: {}, config, logs: false };
+  const served = await openServedGateway({ host: '127.0.0.1', authenticate: byToken(TOKEN), runtime, ...over });
+  onTestFinished(() => served.close({ drainMs: 0 }));
+  return served;
+}
+
+test('it listens where it is told, with the routes of its profiles and those given besides', async () => {
+  const served = await openIn(createFolder());
+  expect(served.port).toBe(7_001);
+  const routes = new Map([['/healthz', (_: unknown, response: { end(text: string): void }) => response.end('ok')]]);
+  const { url } = await served.listen({ host: '127.0.0.1', port: 0, routes: routes as never });
+  const headers = { authorization: `Bearer ${TOKEN}` };
+  const status = async (path: string, given: Record<string, string> = headers) =>
+    (await sendTo(url, { path, body: initialize(), headers: given })).status;
+  expect(await Promise.all(['/mcp', '/mcp/p/few', '/mcp/p/no', '/mcp/s/no', '/x'].map((path) => status(path)))).toEqual(
+    [200, 200, 404, 404, 404],
+  );
+  expect(await status('/mcp', {})).toBe(401);
+  expect((await sendTo(url, { path: '/healthz', method: 'GET' })).body).toBe('ok');
+  const broken = await sendTo(url, { path: '/mcp/s/broken', body: initialize(), headers });
+  expect([broken.status, broken.message['error']?.['message']]).toEqual([
+    502,
+    expect.stringContaining('/no/such/program'),
+  ]);
+});
+
+test.each([
+  [{ expose: 'some' }, '--expose takes all or search'],
+  [{ port: '70000' }, '--port takes a number from 0 to 65535'],
+])('the command refuses %j', async (values, sentence) => {
+  await expect(serve.run({ values } as never)).rejects.toThrow(sentence);
+});
+
+test('without a token it is for this machine only', async () => {
+  const far = openIn(createFolder(), { host: '0.0.0.0', authenticate: withoutToken });
+  await expect(far).rejects.toThrow('listens on loopback only');
+});
+
+test('a taken port is an error', async () => {
+  const served = await openIn(createFolder());
+  const { port } = await served.listen({ host: '127.0.0.1', port: 0 });
+  await expect(served.listen({ host: '127.0.0.1', port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+});
