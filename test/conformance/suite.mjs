@@ -78,10 +78,10 @@ export async function runConformance(pattern = '') {
   const server = isTested('server') ? await startServer() : undefined;
   const agent = isTested('agent') ? await startAgent() : undefined;
   const gateway = isTested('gateway') ? await startGatewayOfBoth() : undefined;
-  const urlOf = ({ leg, upstream }) =>
-    leg === 'gateway' ? `${gateway.origin}/mcp/s/${upstream}` : (leg === 'agent' ? agent : server)?.url;
-  await eachOf(asked, async (run) => {
-    const { checks, problems } = await judge(node, run, urlOf(run));
+  const urlOf = ({ leg, upstream }, lane) =>
+    leg === 'gateway' ? `${gateway.origin}/mcp/s/${upstream}-${lane}` : (leg === 'agent' ? agent : server)?.url;
+  await eachOf(asked, async (run, lane) => {
+    const { checks, problems } = await judge(node, run, urlOf(run, lane));
     const ok = problems.length === 0;
     counts[ok ? 'passed' : 'failed'] += 1;
     console.log(`${ok ? 'ok    ' : 'FAILED'} ${nameOf(run)} (${checks} checks)`);
@@ -97,10 +97,18 @@ export async function runConformance(pattern = '') {
 const nameOf = ({ by, leg, upstream, scenario }) =>
   `${by.padEnd(10)} ${leg}${upstream === undefined ? '' : ` to a ${upstream} server:`} ${scenario}`;
 
-/** Both servers are written with the SDK: what the gateway does is not measured by our own serving side. */
+/**
+ * Both servers are written with the SDK: what the gateway does is not measured by our own serving side. One of each for every scenario that
+ * runs at the same time: what a server of the older era asks while several clients call it is for none of them.
+ */
 function startGatewayOfBoth() {
   const fixture = join(here, '../servers/conformance-sdk.mjs');
-  const entries = UPSTREAMS.map((era) => [era, { command: process.execPath, args: [fixture, era] }]);
+  const entries = UPSTREAMS.flatMap((era) =>
+    Array.from({ length: SCENARIOS_AT_ONCE }, (_, lane) => [
+      `${era}-${lane}`,
+      { command: process.execPath, args: [fixture, era, String(lane)] },
+    ]),
+  );
   return startGateway({ servers: Object.fromEntries(entries), settings: { serving: { sampling: true } } });
 }
 
@@ -162,8 +170,8 @@ function scenariosThrough(revision, upstream) {
 
 async function eachOf(runs, perform) {
   const waiting = [...runs];
-  const work = async () => {
-    for (let run = waiting.shift(); run !== undefined; run = waiting.shift()) await perform(run);
+  const work = async (_, lane) => {
+    for (let run = waiting.shift(); run !== undefined; run = waiting.shift()) await perform(run, lane);
   };
   await Promise.all(Array.from({ length: SCENARIOS_AT_ONCE }, work));
 }
