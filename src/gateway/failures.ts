@@ -6,7 +6,7 @@ import { shellWord } from '../kernel/shell-word.ts';
 import { asRuntimeError, RuntimeError, wireCodesOf } from '../model/errors.ts';
 import { codes, ProtocolError } from '../serving/protocol.ts';
 
-export const ERROR_META = 'plexus/error';
+const ERROR_META = 'plexus/error';
 
 /** For a call that was handed on, or refused by a rule: the model reads why, and a person what to do. */
 export function failureResult(error: unknown): JsonObject {
