@@ -150,7 +150,7 @@ class CallRelay extends ServedRelay {
     const { shaping, approval } = client.route.profile;
     super(caller, served, {
       ...{ server: tool.id.server, isRaw: shaping === 'raw', isOwnOrder: approval === 'client' },
-      inputs: round && inputsOf(served.params, round.state),
+      ...{ inputs: round && inputsOf(served.params, round.state), clock },
     });
     this.client = client;
     this.caller = caller;

@@ -11,6 +11,7 @@ import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
 import { type Authenticate, loopbackHosts } from '../serving/access.ts';
 import type { ChangedList } from '../serving/changes.ts';
+import type { HttpHandler } from '../serving/http-listener.ts';
 import { createMcpServer, type McpServer } from '../serving/mcp-server.ts';
 import type { Peer, Principal } from '../serving/service.ts';
 import type { ServingLimits } from '../serving/serving-limits.ts';
@@ -66,7 +67,7 @@ export interface GatewayMeasures {
 }
 
 export interface Gateway {
-  /** Answers `/mcp`, `/mcp/p/PROFILE` and `/mcp/s/SERVER`, and every other path with 404: for `node:http`. */
+  /** For `node:http`: answers `/mcp`, `/mcp/p/PROFILE`, `/mcp/s/SERVER`, for the oldest clients `/sse`, and every other path with 404. */
   readonly handler: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   /** Whether the gateway answers this path. */
   isRoute(path: string): boolean;
@@ -101,8 +102,13 @@ interface RouteServer {
   readonly route: Route;
   readonly server: McpServer;
   readonly clients: Clients;
-  readonly handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+  readonly handle: HttpHandler;
+  /** For the oldest clients, on the default route alone. */
+  readonly oldest: ReadonlyMap<string, HttpHandler>;
 }
+
+const STREAM_PATH = '/sse';
+const MESSAGES_PATH = '/messages';
 
 export function createGateway(runtime: Runtime, options: GatewayOptions): Gateway {
   const { clock = systemClock, onError = reportNowhere, authenticate, trustsRoots = false } = options;
@@ -142,8 +148,13 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
       },
     });
     const server = createMcpServer(service, { clock, onError, ...(options.limits && { limits: options.limits }) });
-    const handle = server.handler({ authenticate: (request) => principals.get(request), hosts, origins });
-    const opened = { route, server, clients, handle };
+    const http = { authenticate: (request: IncomingMessage) => principals.get(request), hosts, origins };
+    const { stream, message } = server.sse({ ...http, messages: MESSAGES_PATH });
+    const oldest = new Map([
+      [STREAM_PATH, stream],
+      [MESSAGES_PATH, message],
+    ]);
+    const opened = { route, server, clients, handle: server.handler(http), oldest };
     routes.set(route.path, opened);
     return opened;
   };
@@ -162,6 +173,7 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
   const routeOf = (path: string): RouteServer | undefined => {
     const known = routes.get(path);
     if (known !== undefined) return known;
+    if (path === STREAM_PATH || path === MESSAGES_PATH) return profileRoute(DEFAULT_PROFILE);
     const words = readPath(path);
     if (words === undefined) return undefined;
     if (words.kind === 'profile') return profileRoute(words.profile);
@@ -175,7 +187,8 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
     async handler(request, response) {
       const { url = '' } = request;
       const query = url.indexOf('?');
-      const found = routeOf(query < 0 ? url : url.slice(0, query));
+      const path = query < 0 ? url : url.slice(0, query);
+      const found = routeOf(path);
       if (found === undefined) return refuse(response, 404, 'There is no such route');
       const caller = authenticate(request);
       if (caller !== undefined) {
@@ -186,7 +199,7 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
           return refuse(response, 403, `This token is for the route ${pathOf(profile)} only`);
         principals.set(request, identified);
       }
-      return found.handle(request, response);
+      return (found.oldest.get(path) ?? found.handle)(request, response);
     },
     stdio: async ({ pipes, profile = DEFAULT_PROFILE } = {}) => {
       const found = profileRoute(profile);

@@ -259,7 +259,13 @@ export class RouteService implements Service {
     const { fleet } = client;
     const caller = client.callerOf(served.peer);
     const inputs = this.#deps.calls.inputsOf(served);
-    const relay = new ServedRelay(caller, served, { server, isRaw: true, isOwnOrder: true, inputs });
+    const relay = new ServedRelay(caller, served, {
+      server,
+      isRaw: true,
+      isOwnOrder: true,
+      inputs,
+      clock: fleet.parts.host.clock,
+    });
     const { _meta: _, inputResponses: __, requestState: ___, ...params } = own;
     const refusal = refusalOf(client, server);
     if (refusal !== undefined) throw refusal;

@@ -109,6 +109,7 @@ export interface RelayOptions {
   readonly isOwnOrder: boolean;
   /** Of an earlier round, as the server is to get them. */
   readonly inputs: JsonObject | undefined;
+  readonly clock: Pick<Clock, 'now'>;
 }
 
 export class ServedRelay implements Relay {
@@ -137,7 +138,7 @@ export class ServedRelay implements Relay {
     if (isLogLevel(level)) caller.fleet.wantLogLevel(options.server, level);
     this.envelope = caller.envelopeFor(level);
     this.served = served;
-    this.#clock = caller.fleet.parts.host.clock;
+    this.#clock = options.clock;
     this.lastAt = this.#clock.now();
   }
 

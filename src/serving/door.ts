@@ -9,6 +9,7 @@ export {
   type ListenOptions,
   type McpServer,
   type McpServerOptions,
+  type SseHandlers,
 } from './mcp-server.ts';
 export {
   createOwnService,

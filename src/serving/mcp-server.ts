@@ -11,6 +11,7 @@ import { HttpEndpoint } from './http-endpoint.ts';
 import { type ListeningServer, listenHttp } from './http-listener.ts';
 import type { Principal, Service } from './service.ts';
 import { type ServingLimits, withDefaults } from './serving-limits.ts';
+import { SseEndpoint } from './sse-endpoint.ts';
 import { StateSeal } from './state-seal.ts';
 import { StdioEndpoint, type StdioPipes } from './stdio-endpoint.ts';
 
@@ -40,12 +41,19 @@ export interface ListenOptions extends HttpOptions {
   readonly path?: string;
 }
 
+export interface SseHandlers {
+  readonly stream: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+  readonly message: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+}
+
 export interface McpServer {
   /**
    * Serves one client over a pair of pipes; resolves when its input has ended and every answer is written. Each pair is a
    * principal of its own unless one is given.
    */
   stdio(pipes?: StdioPipes, options?: { readonly principal?: Principal }): Promise<void>;
+  /** Handlers for the oldest clients: one for the stream, one for the messages, whose path the stream tells. */
+  sse(options: HttpOptions & { readonly messages: string }): SseHandlers;
   /** A handler for the requests of one URL, to mount in a host's own server. */
   handler(options: HttpOptions): (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   /** Listens on a port of its own. */
@@ -76,12 +84,18 @@ export function createMcpServer(service: Service, options: McpServerOptions = {}
     return endpoint;
   };
 
+  const serve = async (pair: StdioPipes, principal?: Principal) => {
+    const endpoint = new StdioEndpoint(dispatcher, pair, principal);
+    pipes.add(endpoint);
+    await endpoint.run();
+    pipes.delete(endpoint);
+  };
+
   return {
-    async stdio(pair = { input: process.stdin, output: process.stdout }, { principal } = {}) {
-      const endpoint = new StdioEndpoint(dispatcher, pair, principal);
-      pipes.add(endpoint);
-      await endpoint.run();
-      pipes.delete(endpoint);
+    stdio: (pair = { input: process.stdin, output: process.stdout }, { principal } = {}) => serve(pair, principal),
+    sse({ authenticate, hosts = loopbackHosts, origins = [], messages }) {
+      const { stream, message } = new SseEndpoint({ authenticate, hosts, origins, messages, limits, clock, serve });
+      return { stream, message };
     },
     handler: (http) => mount(http).handle,
     async listen({ host = '127.0.0.1', port, path = '/mcp', ...http }) {
