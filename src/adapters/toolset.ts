@@ -271,11 +271,11 @@ function valueAt(value: unknown, [key, ...rest]: ArgumentRepair['path']): unknow
 
 async function perform(turn: Turn, call: ModelCall, isApproved: boolean, adapter: AdapterOptions) {
   const { value, problem } = readArguments(call.arguments);
-  const { signal: whole } = adapter;
+  const { signal: whole, onProgress } = adapter;
   const joined = whole && call.signal ? joinSignals(whole, call.signal) : undefined;
-  const signal = joined?.signal ?? whole ?? call.signal;
-  const options = callOptions(call, signal, isApproved, adapter);
-  const { callId } = options;
+  const either = joined?.signal ?? whole ?? call.signal;
+  const options = callOptions(call, { isApproved, signal: either, onProgress });
+  const { signal, callId } = options;
   const tell = (error: unknown) => failureAsOutcome(withProblem(error, problem), given({ signal, callId }));
   try {
     return await turn.call(call.name, value as object, options);
@@ -289,13 +289,14 @@ async function perform(turn: Turn, call: ModelCall, isApproved: boolean, adapter
   }
 }
 
+interface CallTraits {
+  readonly isApproved: boolean;
+  readonly signal: AbortSignal | undefined;
+  readonly onProgress: AdapterOptions['onProgress'] | undefined;
+}
+
 /** Field by field, since every call of a model passes here. */
-function callOptions(
-  { callId, meta }: ModelCall,
-  signal: AbortSignal | undefined,
-  isApproved: boolean,
-  { onProgress }: AdapterOptions,
-): TurnCallOptions {
+function callOptions({ callId, meta }: ModelCall, { isApproved, signal, onProgress }: CallTraits): TurnCallOptions {
   const options: { -readonly [Key in keyof TurnCallOptions]: TurnCallOptions[Key] } = {};
   if (callId) options.callId = callId;
   if (signal) options.signal = signal;

@@ -49,6 +49,8 @@ export interface GatewayOptions {
   readonly profiles?: Readonly<Record<string, Omit<Profile, 'name'>>>;
   /** Opens the runtime for clients of a folder. Without it all clients share the one runtime. */
   readonly openWorkspace?: (folder: string) => Promise<Runtime>;
+  /** The folder of the runtime itself: clients that work in it share it. */
+  readonly folder?: string;
   /** Whether the roots of a session say which folder it is of: only where clients are on this machine. Default: no. */
   readonly trustsRoots?: boolean;
   /** 32 bytes that seal the state of open questions. With a stored key they outlive a restart. */
@@ -139,6 +141,7 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
   );
   const workspaces = new Workspaces(runtime, {
     open: options.openWorkspace,
+    folder: options.folder,
     onFleet: (fleet) =>
       fleet.onListChanged((kind) => tellOf(fleet, (server, isMeant) => server.listChanged(kind, isMeant))),
   });

@@ -59,6 +59,7 @@ export async function openServedGateway(
     hosts: isLoopback(host) ? loopbackHosts : [...loopbackHosts, inHostHeader(host)],
     profiles: { ...profiles, [DEFAULT_PROFILE]: expose === undefined ? chosen : { ...chosen, expose } },
     openWorkspace: opened,
+    folder: options.runtime.cwd ?? process.cwd(),
     trustsRoots: isLoopback(host),
     limits: { ...limits, queuedCalls },
   });

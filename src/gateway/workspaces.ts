@@ -10,6 +10,8 @@ import { GatewayFleet } from './gateway-fleet.ts';
 export interface WorkspacesOptions {
   /** Opens the runtime of a folder; without it, all clients share the gateway's own. */
   readonly open?: ((folder: string) => Promise<Runtime>) | undefined;
+  /** The folder of the gateway's own fleet, which clients that work in it use too. */
+  readonly folder?: string | undefined;
   /** Called with every fleet, the gateway's own included. */
   readonly onFleet: (fleet: GatewayFleet) => void;
 }
@@ -26,8 +28,8 @@ export class Workspaces {
   }
 
   async fleetOf(folder: string | undefined): Promise<GatewayFleet> {
-    const { open } = this.#options;
-    if (folder === undefined || open === undefined) return this.own;
+    const { open, folder: own } = this.#options;
+    if (folder === undefined || open === undefined || folder === own) return this.own;
     const known = this.#fleets.get(folder);
     if (known !== undefined) return known;
     if (this.#fleets.size >= limits.relay.workspaces)

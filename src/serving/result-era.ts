@@ -31,11 +31,20 @@ export function modernResult(method: string, result: JsonObject, info: Implement
 /** Without the words of the modern era; structured content and output schemas that are no objects cannot be told. */
 export function legacyResult(method: string, result: JsonObject): JsonObject {
   if (!isModernInPart(method, result)) return result;
-  const { resultType: _, ttlMs: __, cacheScope: ___, structuredContent, ...others } = result;
-  const kept: JsonObject = isObject(structuredContent) ? { ...others, structuredContent } : others;
+  const { resultType: _, ttlMs: __, cacheScope: ___, structuredContent, _meta: meta, ...others } = result;
+  const kept: JsonObject = {
+    ...others,
+    ...(isObject(structuredContent) && { structuredContent }),
+    ...(isObject(meta) && metaWithoutServer(meta)),
+  };
   if (method === 'tools/list' && Array.isArray(kept['tools']))
     return { ...kept, tools: kept['tools'].map(withoutOddOutput) };
   return kept;
+}
+
+/** A modern server names itself in every result; clients of the older era know it from `initialize`, and some show `_meta` to their model. */
+function metaWithoutServer({ [metaKeys.serverInfo]: _, ...others }: JsonObject): JsonObject {
+  return Object.keys(others).length > 0 ? { _meta: others } : {};
 }
 
 function isModernInPart(method: string, result: JsonObject): boolean {
@@ -44,6 +53,7 @@ function isModernInPart(method: string, result: JsonObject): boolean {
     'resultType' in result ||
     'ttlMs' in result ||
     'cacheScope' in result ||
+    (isObject(result['_meta']) && metaKeys.serverInfo in result['_meta']) ||
     ('structuredContent' in result && !isObject(result['structuredContent']))
   );
 }

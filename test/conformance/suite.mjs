@@ -43,12 +43,13 @@ const AGENT_SCENARIOS = {
 };
 
 /**
- * Runs every scenario that the suite has for clients, and for servers those of both revisions without the extensions: against a server on
- * our own serving side, against the gateway in front of servers of either era, and some against the served agent. What it does not
- * score is included, whatever fails. Says each by name and how many passed and failed. With a pattern: those whose lines match.
+ * Runs every scenario that the suite has for clients, for servers those of both revisions without the extensions, what it does not
+ * score included, the same through the gateway in front of servers of either era, and some against the served agent, whatever fails;
+ * says each by name and how many passed and failed. With a pattern: those whose names match, with or without `client`, `server`,
+ * `gateway` or `agent` before them.
  */
 export async function runConformance(pattern = '') {
-  const isAsked = (run) => new RegExp(pattern).test(nameOf(run)) || new RegExp(pattern).test(run.scenario);
+  const isAsked = (run) => [run.scenario, nameOf(run)].some((name) => new RegExp(pattern).test(name));
   const node = installPinned(here, { what: 'the conformance suite', needsNode: SUITE_NODE });
   const all = [
     ...everyScenario(node).map((scenario) => ({ leg: 'client', scenario, version: '0.1', by: '0.1.16' })),
@@ -60,7 +61,7 @@ export async function runConformance(pattern = '') {
     ...REVISIONS.flatMap((revision) =>
       UPSTREAMS.flatMap((upstream) =>
         scenariosThrough(revision, upstream).map((scenario) => ({
-          ...{ leg: 'server', upstream, scenario, version: '0.2', by: revision, revision },
+          ...{ leg: 'gateway', upstream, scenario, version: '0.2', by: revision, revision },
         })),
       ),
     ),
@@ -73,19 +74,14 @@ export async function runConformance(pattern = '') {
   ];
   const asked = all.filter(isAsked);
   const counts = { passed: 0, failed: 0, failures: [] };
-  const isTested = (kind) => asked.some((run) => kindOf(run) === kind);
+  const isTested = (leg) => asked.some((run) => run.leg === leg);
   const server = isTested('server') ? await startServer() : undefined;
-  const gateway = isTested('gateway') ? await startGatewayOfBoth() : undefined;
   const agent = isTested('agent') ? await startAgent() : undefined;
-  const urlOf = (run) =>
-    ({
-      client: undefined,
-      server: server?.url,
-      agent: agent?.url,
-      gateway: `${gateway?.origin}/mcp/s/${run.upstream}`,
-    })[kindOf(run)];
-  await eachOf(asked, async (run) => {
-    const { checks, problems } = await judge(node, run, urlOf(run));
+  const gateway = isTested('gateway') ? await startGatewayOfBoth() : undefined;
+  const urlOf = ({ leg, upstream }, lane) =>
+    leg === 'gateway' ? `${gateway.origin}/mcp/s/${upstream}-${lane}` : (leg === 'agent' ? agent : server)?.url;
+  await eachOf(asked, async (run, lane) => {
+    const { checks, problems } = await judge(node, run, urlOf(run, lane));
     const ok = problems.length === 0;
     counts[ok ? 'passed' : 'failed'] += 1;
     console.log(`${ok ? 'ok    ' : 'FAILED'} ${nameOf(run)} (${checks} checks)`);
@@ -99,16 +95,22 @@ export async function runConformance(pattern = '') {
 }
 
 const nameOf = ({ by, leg, upstream, scenario }) =>
-  `${by.padEnd(10)} ${upstream === undefined ? leg : `gateway, ${upstream} server:`} ${scenario}`;
+  `${by.padEnd(10)} ${leg}${upstream === undefined ? '' : ` to a ${upstream} server:`} ${scenario}`;
 
-/** Both servers are written with the SDK: what the gateway does is not measured by our own serving side. */
+/**
+ * Both servers are written with the SDK: what the gateway does is not measured by our own serving side. One of each for every scenario that
+ * runs at the same time: what a server of the older era asks while several clients call it is for none of them.
+ */
 function startGatewayOfBoth() {
   const fixture = join(here, '../servers/conformance-sdk.mjs');
-  const entries = UPSTREAMS.map((era) => [era, { command: process.execPath, args: [fixture, era] }]);
+  const entries = UPSTREAMS.flatMap((era) =>
+    Array.from({ length: SCENARIOS_AT_ONCE }, (_, lane) => [
+      `${era}-${lane}`,
+      { command: process.execPath, args: [fixture, era, String(lane)] },
+    ]),
+  );
   return startGateway({ servers: Object.fromEntries(entries), settings: { serving: { sampling: true } } });
 }
-
-const kindOf = ({ leg, upstream }) => (upstream === undefined ? leg : 'gateway');
 
 /** In folders of its own. No scenario asks its model. */
 async function startAgent() {
@@ -168,8 +170,8 @@ function scenariosThrough(revision, upstream) {
 
 async function eachOf(runs, perform) {
   const waiting = [...runs];
-  const work = async () => {
-    for (let run = waiting.shift(); run !== undefined; run = waiting.shift()) await perform(run);
+  const work = async (_, lane) => {
+    for (let run = waiting.shift(); run !== undefined; run = waiting.shift()) await perform(run, lane);
   };
   await Promise.all(Array.from({ length: SCENARIOS_AT_ONCE }, work));
 }

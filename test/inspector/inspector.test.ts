@@ -1,12 +1,17 @@
-// Owns the proof that the MCP Inspector's command line uses `plexus agent`: it lists, calls and reads, over stdio and HTTP. The
-// Inspector is installed beside this file when the test runs; where that is impossible the tests are skipped, and say why.
+// Owns the proof that the MCP Inspector's command line uses `plexus agent` and the gateway: it lists, calls and reads; and that SDK v1 uses
+// the gateway through mcp-remote. Both programs are installed beside this file when the tests run; where that is impossible they are
+// skipped, and say why.
 
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { installPinned, PackagesMissing } from '../../scripts/pinned-packages.mjs';
 import { commandOf, listen, type Place, prepare } from '../e2e/agent-program.ts';
+import { visitBySdk1 } from '../e2e/visits.ts';
+import { startGateway } from '../servers/gateway.mjs';
 
 const NODE = 24;
 const inspector = join(
@@ -14,10 +19,13 @@ const inspector = join(
   'node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js',
 );
 
-/** The Node that runs the Inspector, or why there is none. */
+const mcpRemote = join(import.meta.dirname, 'node_modules/mcp-remote/dist/proxy.js');
+const fixture = fileURLToPath(new URL('../servers/conformance-sdk.mjs', import.meta.url));
+
+/** The Node that runs them, or why there is none. */
 function install(): { readonly node: string } | { readonly missing: string } {
   try {
-    return { node: installPinned(import.meta.dirname, { what: 'the Inspector', needsNode: NODE }) };
+    return { node: installPinned(import.meta.dirname, { what: 'the Inspector and mcp-remote', needsNode: NODE }) };
   } catch (error) {
     if (!(error instanceof PackagesMissing)) throw error;
     return { missing: error.message };
@@ -68,5 +76,39 @@ describe.each([
     expect(resources).toMatchObject([{ uri, title: 'begin' }]);
     const { contents } = await inspect('--method', 'resources/read', '--uri', uri);
     expect(JSON.parse(contents[0].text)).toMatchObject({ messages: [{ text: 'begin' }, {}, {}, { text: 'two' }] });
+  });
+});
+
+describe.each(['legacy', 'modern'])('the gateway in front of a %s server', (era) => {
+  if ('missing' in installed) {
+    test.skip(`NOT RUN: ${installed.missing}`);
+    return;
+  }
+  const { node } = installed;
+  const open = async () => {
+    const gateway = await startGateway({ servers: { it: { command: process.execPath, args: [fixture, era] } } });
+    onTestFinished(async () => void (await gateway.stop()));
+    return { url: `${gateway.origin}/mcp/s/it`, env: { PATH: process.env['PATH'] ?? '', HOME: gateway.home } };
+  };
+
+  test("the Inspector's command line lists, calls and reads", async () => {
+    const { url, env } = await open();
+    const inspect = async (...args: readonly string[]) => {
+      const words = [inspector, '--cli', '--transport', 'http', '--server-url', url, ...args];
+      return JSON.parse((await promisify(execFile)(node, words, { env })).stdout);
+    };
+    const { tools } = await inspect('--method', 'tools/list');
+    expect(tools).toContainEqual(expect.objectContaining({ name: 'test_simple_text' }));
+    expect(await inspect('--method', 'tools/call', '--tool-name', 'test_simple_text')).toMatchObject({
+      content: [{ text: 'This is a simple text response for testing.' }],
+    });
+    expect(await inspect('--method', 'resources/read', '--uri', 'test://static-text')).toMatchObject({
+      contents: [{ uri: 'test://static-text' }],
+    });
+  });
+
+  test('SDK v1 through mcp-remote', async () => {
+    const { url, env } = await open();
+    await visitBySdk1(new StdioClientTransport({ command: node, args: [mcpRemote, url], env, stderr: 'ignore' }));
   });
 });

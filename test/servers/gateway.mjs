@@ -14,7 +14,7 @@ const cli = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 /**
  * Resolves when it listens. `servers` are entries by name, whose tools are all allowed; `settings` belong under `plexus`. `node` are words
  * before the program. `stop` resolves when it has ended by itself.
- * @param {{ servers: object, settings?: object, node?: readonly string[], env?: Record<string, string> }} options
+ * @param {{ servers: object, settings?: object, node?: readonly string[], env?: Readonly<Record<string, string>> }} options
  */
 export async function startGateway({ servers, settings = {}, node = [], env = {} }) {
   const home = mkdtempSync(join(tmpdir(), 'plexus-gateway-'));

@@ -127,6 +127,12 @@ test('a result has the words of its era', () => {
   expect(modernResult('tools/call', { content: [] }, info)).not.toHaveProperty('ttlMs');
   const told = { content: [], resultType: 'complete', ttlMs: 1, cacheScope: 'private', structuredContent: [1] };
   expect(legacyResult('tools/call', told)).toEqual({ content: [] });
+  const serverInfo = { 'io.modelcontextprotocol/serverInfo': { name: 'a' } };
+  expect(legacyResult('tools/call', { content: [], _meta: serverInfo })).toEqual({ content: [] });
+  expect(legacyResult('tools/call', { content: [], _meta: { ...serverInfo, x: 1 } })).toEqual({
+    content: [],
+    _meta: { x: 1 },
+  });
   expect(legacyResult('tools/call', { content: [], structuredContent: { a: 1 } })).toEqual({
     ...{ content: [], structuredContent: { a: 1 } },
   });
