@@ -386,6 +386,7 @@ const doors = {
       'ServedSession',
       'Service',
       'ServingLimits',
+      'SseHandlers',
       'StdioPipes',
     ],
   },
