@@ -30,12 +30,43 @@ const servedByItsDoor = {
   },
 } as const;
 
+/** A module that another build makes, and that is loaded when it is needed. */
+const builtApart = (module: RegExp, file: string) => ({
+  name: `apart-${file}`,
+  resolveId: { filter: { id: module }, handler: () => ({ id: `./${file}`, external: true }) },
+});
+
+/**
+ * The program, with `plexus connect` in it: every agent of a machine starts and keeps one, so it is one small file. Commands, and
+ * the start of a gateway, are files that it loads then.
+ */
+const program = defineConfig({
+  ...common,
+  entry: { cli: 'src/cli/bin.ts' },
+  plugins: [
+    builtApart(/\/cli\/main\.ts$|^\.\/main\.ts$/, 'command-line.js'),
+    builtApart(/\/start\.ts$/, 'start-gateway.js'),
+    builtinModules(),
+    latin1Chunks(),
+  ],
+  dts: false,
+  clean: false,
+});
+
+const startGateway = defineConfig({
+  ...common,
+  entry: { 'start-gateway': 'src/gateway/connect/start.ts' },
+  plugins: [builtinModules(), latin1Chunks()],
+  dts: false,
+  clean: false,
+});
+
 /** One build for every other door. The parsers are bundled into lazy chunks: `plexus --help` loads none of them. */
 const client = defineConfig({
   ...common,
   entry: {
     index: 'src/index.ts',
-    cli: 'src/cli/bin.ts',
+    'command-line': 'src/cli/main.ts',
     testing: 'src/testing/testing.ts',
     agent: 'src/agent/agent.ts',
     gateway: 'src/gateway/gateway.ts',
@@ -70,4 +101,4 @@ const client = defineConfig({
   inputOptions: { resolve: { mainFields: ['module', 'main'] } },
 });
 
-export default [client, serving];
+export default [client, serving, program, startGateway];

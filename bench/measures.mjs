@@ -32,6 +32,12 @@ export const measures = {
     calls('HTTP with events, 64 in flight', { inFlight: 64, size: 5 }, { events: { url: `${origin}/events` } }),
   ),
   serving,
+  agent: ownMeasure('./agent-loop.mjs', { cpu: ['a step of an agent, beyond model and tool: CPU', 'ms', 'stepMs'] }),
+  'agent-500': ownMeasure(
+    './agent-loop.mjs',
+    { cpu: ['a step of an agent after 500 others: CPU', 'ms', 'stepMs'] },
+    { before: 500 },
+  ),
   cli: commands,
   'cached-start': cachedStart,
   gate,
@@ -177,9 +183,9 @@ function idle(title, servers, restMs) {
 }
 
 /** A measure of Plexus alone, which has a module of its own. */
-function ownMeasure(file, rows) {
+function ownMeasure(file, rows, how = {}) {
   return async (bench) => {
-    const samples = await interleave({ plexus: () => runContestant(file, 'own', {}, bench) }, bench.rounds);
+    const samples = await interleave({ plexus: () => runContestant(file, 'own', how, bench) }, bench.rounds);
     return Object.fromEntries(
       Object.entries(rows).map(([name, [title, unit, field]]) => [name, row(title, unit, samples, field)]),
     );

@@ -4,7 +4,7 @@
 // a machine's noise. It comes closer to the promise with each gain, and goes when the promise is kept, so that CI notices what gets
 // worse in the meantime.
 
-import { rivals } from './contestants.mjs';
+import { rivals as libraries } from './contestants.mjs';
 import { ratioOf } from './report.mjs';
 
 export const promises = [
@@ -27,6 +27,8 @@ export const promises = [
   { row: 'sequential.rate', against: 'rivals', atLeast: 1 },
   { row: 'serving.rate', against: 'hand', atLeast: 0.8 },
   { row: 'serving.rate', against: 'sdk2', atLeast: 3 },
+  { row: 'agent.cpu', atMost: 1 },
+  { row: 'agent-500.cpu', atMost: 1 },
   { row: 'cli.list', against: 'node', atMost: 2.2, holds: 3.7 },
   { row: 'cli.help', against: 'node', atMost: 1.6 },
   { row: 'cli.call-extra', atMost: 70, holds: 108 },
@@ -47,10 +49,10 @@ const ELAPSED_MARGIN = 2;
 const isElapsed = ({ row }) => !/\.(cpu|rested|memory|heap|call-extra)$/.test(row);
 
 /** Only of what was measured. `kept`: the promise holds. `passed`: this run may go through. */
-export function judge(rows, { isShort = false, table = promises } = {}) {
+export function judge(rows, { isShort = false, table = promises, rivals = libraries } = {}) {
   return table.flatMap((promise) => {
     const row = rows[promise.row];
-    const other = row && opponentIn(row, promise);
+    const other = row && opponentIn(row, promise, rivals);
     if (row === undefined || (promise.against !== undefined && other === undefined)) return [];
     const found = other === undefined ? { ...row.own, unit: row.unit } : ratioOf(row, other);
     const kept = isWithin(found.median, promise, 1);
@@ -61,7 +63,7 @@ export function judge(rows, { isShort = false, table = promises } = {}) {
 }
 
 /** The name of the contestant that the promise is about; among the rivals, the best at this row. */
-function opponentIn({ medians }, { against, atMost }) {
+function opponentIn({ medians }, { against, atMost }, rivals) {
   if (against !== 'rivals') return medians[against] === undefined ? undefined : against;
   // SDK v1 alone is measured in every run; it is a rival only among the others.
   const present = rivals.filter((name) => medians[name] !== undefined);

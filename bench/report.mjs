@@ -1,8 +1,10 @@
 // Owns what the samples amount to, and how it reads: medians, spreads, ratios, and the lines about the promises.
 
 import { fields } from './contestants.mjs';
+import { gateways } from './gateway/gateways.mjs';
 
-const titles = Object.fromEntries(Object.entries(fields.peers).map(([name, { title }]) => [name, title]));
+const contestants = { ...fields.peers, ...gateways };
+const titles = Object.fromEntries(Object.entries(contestants).map(([name, { title }]) => [name, title]));
 const columns = { ...titles, node: 'Node alone' };
 const compared = ['hand', 'sdk2', 'sdk1', 'node'];
 

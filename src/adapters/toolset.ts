@@ -6,6 +6,7 @@ import type { CallProgress } from '../call/events.ts';
 import { failureAsOutcome } from '../call/failure-as-outcome.ts';
 import { repairArguments } from '../call/repair.ts';
 import type { Provider } from '../catalog/definition/providers.ts';
+import { joinSignals } from '../kernel/join-signals.ts';
 import { isObject, type JsonObject, parseJson } from '../kernel/json.ts';
 import { copyJson, whyNotJson } from '../kernel/plain-json.ts';
 import { CALL_TOOL, unwrapCall } from '../model/builtin.ts';
@@ -270,8 +271,11 @@ function valueAt(value: unknown, [key, ...rest]: ArgumentRepair['path']): unknow
 
 async function perform(turn: Turn, call: ModelCall, isApproved: boolean, adapter: AdapterOptions) {
   const { value, problem } = readArguments(call.arguments);
-  const options = callOptions(call, isApproved, adapter);
-  const { signal, callId } = options;
+  const { signal: whole } = adapter;
+  const joined = whole && call.signal ? joinSignals(whole, call.signal) : undefined;
+  const signal = joined?.signal ?? whole ?? call.signal;
+  const options = callOptions(call, signal, isApproved, adapter);
+  const { callId } = options;
   const tell = (error: unknown) => failureAsOutcome(withProblem(error, problem), given({ signal, callId }));
   try {
     return await turn.call(call.name, value as object, options);
@@ -279,20 +283,22 @@ async function perform(turn: Turn, call: ModelCall, isApproved: boolean, adapter
     if (!isFailure(error, 'CALL_ID_TAKEN')) return tell(error);
     // Small model servers count their calls from one in every conversation; the call has not begun yet.
     const { callId: _taken, ...others } = options;
-    return turn.call(call.name, value as object, others).catch(tell);
+    return await turn.call(call.name, value as object, others).catch(tell);
+  } finally {
+    joined?.leave();
   }
 }
 
 /** Field by field, since every call of a model passes here. */
 function callOptions(
-  { callId, signal, meta }: ModelCall,
+  { callId, meta }: ModelCall,
+  signal: AbortSignal | undefined,
   isApproved: boolean,
-  { signal: whole, onProgress }: AdapterOptions,
+  { onProgress }: AdapterOptions,
 ): TurnCallOptions {
   const options: { -readonly [Key in keyof TurnCallOptions]: TurnCallOptions[Key] } = {};
-  const either = whole && signal ? AbortSignal.any([whole, signal]) : (whole ?? signal);
   if (callId) options.callId = callId;
-  if (either) options.signal = either;
+  if (signal) options.signal = signal;
   if (meta) options.meta = meta;
   if (onProgress) options.onProgress = onProgress;
   if (isApproved) options.approve = approveOnce;

@@ -22,6 +22,15 @@ export interface FittedMessages {
 export function createContextWindow(windowTokens: number = limits.context.window): ContextWindow {
   const most = windowTokens * (1 - limits.context.answerShare);
   const notes = new Map<ChatMessage, ChatMessage>();
+  /** Counted once for each message: a conversation is read again in every step. It goes with the conversation. */
+  const counted = new WeakMap<ChatMessage, number>();
+  const tokensOf = (message: ChatMessage): number => {
+    const known = counted.get(message);
+    if (known !== undefined) return known;
+    const tokens = tokensIn(message);
+    counted.set(message, tokens);
+    return tokens;
+  };
   const sentOf = (message: ChatMessage) => notes.get(message) ?? message;
   const sum = (messages: readonly ChatMessage[]) =>
     messages.reduce((total, message) => total + tokensOf(sentOf(message)), 0);
@@ -50,18 +59,12 @@ function removableIn(messages: readonly ChatMessage[]): readonly ResultMessage[]
   return messages.slice(0, Math.max(0, lastAnswer)).filter((message) => message.role === 'tool');
 }
 
-const counted = new WeakMap<ChatMessage, number>();
-
-/** Counted once for each message: a conversation is read again in every step. */
-function tokensOf(message: ChatMessage): number {
-  const known = counted.get(message);
-  if (known !== undefined) return known;
+function tokensIn(message: ChatMessage): number {
   const calls = message.role === 'assistant' ? message.calls : [];
   const images = message.role === 'tool' ? (message.images?.length ?? 0) : 0;
-  const tokens =
+  return (
     estimateTokens(message.text) +
     calls.reduce((sum, call) => sum + estimateTokens(call.name) + estimateTokens(call.arguments), 0) +
-    images * limits.context.imageTokens;
-  counted.set(message, tokens);
-  return tokens;
+    images * limits.context.imageTokens
+  );
 }

@@ -2,6 +2,7 @@
 
 import type { ModelStep, Toolset } from '../adapters/toolset.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { joinSignals } from '../kernel/join-signals.ts';
 import { canonicalJson, parseJson } from '../kernel/json.ts';
 import { estimateTokens } from '../kernel/tokens.ts';
 import { isFailure } from '../model/errors.ts';
@@ -38,7 +39,7 @@ export async function runLoop(prompt: string, deps: LoopDeps, signal: AbortSigna
   const { toolset, budget, clock, emit, append } = deps;
   const timeUp = new AbortController();
   const stopTimer = clock.after(budget.timeMs, () => timeUp.abort(), 'background');
-  const either = AbortSignal.any([signal, timeUp.signal]);
+  const { signal: either, leave } = joinSignals(signal, timeUp.signal);
   const repetition = createRepetition();
   let used: TokenUsage = { inputTokens: 0, outputTokens: 0 };
   let [steps, text] = [0, ''];
@@ -66,6 +67,7 @@ export async function runLoop(prompt: string, deps: LoopDeps, signal: AbortSigna
     throw error;
   } finally {
     stopTimer();
+    leave();
   }
 }
 

@@ -38,7 +38,7 @@ export interface ObserveDeps {
   readonly counts: { calls: number; failedCalls: number };
   readonly emit: Emit<CallEvent>;
   /** Without a listener, the events of every call are not even built. */
-  readonly isHeard: () => boolean;
+  readonly isHeard: (type: CallEvent['type']) => boolean;
   readonly clock: Clock;
   /** Aborted when the runtime closes. */
   readonly closing: AbortSignal;
@@ -75,7 +75,7 @@ class Observation implements CallObserver, Beat {
     const { running, counts, heartbeat, isHeard, emit } = this.#shared;
     running.add(this.#call.callId);
     counts.calls += 1;
-    if (isHeard()) emit({ type: 'call.started', ...this.#who() });
+    if (isHeard('call.started')) emit({ type: 'call.started', ...this.#who() });
     this.#beat = heartbeat.begin(this);
   }
 
@@ -103,7 +103,7 @@ class Observation implements CallObserver, Beat {
     if (isError) this.#shared.counts.failedCalls += 1;
     meta.callId = this.#call.callId;
     meta.durationMs = this.#end();
-    if (this.#shared.isHeard()) {
+    if (this.#shared.isHeard('call.finished')) {
       const result = firstBytes(text, limits.eventResultBytes);
       this.#finished(meta.durationMs, { kind: 'answered', isError, result });
     }

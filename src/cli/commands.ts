@@ -80,6 +80,11 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: 'Serve all servers behind one address to other programs, over HTTP or stdio.',
     load: async () => (await import('./commands/serve.ts')).serve,
   },
+  connect: {
+    group: 'Use servers',
+    summary: 'Join the running gateway over stdin and stdout, or start it: the command for a client.',
+    load: async () => (await import('./commands/connect.ts')).connectCommand,
+  },
   agent: {
     group: 'Use servers',
     summary: 'Serve an agent that uses all servers to other programs, over MCP.',

@@ -17,6 +17,7 @@ import {
   UsageError,
 } from './command.ts';
 import { commands } from './commands.ts';
+import { enableCompileCache } from './compile-cache.ts';
 import { commandHelp, generalHelp } from './help.ts';
 import type { CliIo } from './io.ts';
 import { documentText } from './render/json.ts';
@@ -250,6 +251,13 @@ async function fail(error: unknown, { verb, words }: Omit<CommandLine, 'rest'>, 
   if (words.includes('--verbose') && error instanceof Error)
     io.stderr.write(`${paint.dim(printable(error.stack ?? ''))}\n`);
   return exitCode;
+}
+
+/** Runs the command line of this process, and resolves with its exit code. */
+export function runProcess(): Promise<number> {
+  // What a command needs is loaded after this, and its compiled code is kept.
+  enableCompileCache({ home: homedir(), env: process.env, platform: process.platform });
+  return runCli(process.argv.slice(2), processIo());
 }
 
 /** The process that `plexus` runs in. */

@@ -18,6 +18,13 @@ type ElicitationSettled = Extract<RuntimeEvent, { type: 'elicitation.settled' }>
 
 const LONGEST_WAIT_MS = 2_147_483_647;
 
+/** What commands listen to. */
+const HEARD: NonNullable<RuntimeOptions['eventTypes']> = [
+  'connection.changed',
+  'connection.listed',
+  'elicitation.settled',
+];
+
 /**
  * An error beside the answer, such as a cache that cannot be written, is printed once, and not at all where it ends the command.
  * `before`: the messages of those that the command met before it needed a runtime.
@@ -48,7 +55,6 @@ export type UseRuntime<Value> = (runtime: Runtime, diagnostics: readonly Diagnos
 
 async function useRuntime<Value>(context: Context, options: RuntimeOptions, use: UseRuntime<Value>): Promise<Value> {
   const { createRuntime } = await import('../runtime.ts');
-  let diagnostics: readonly Diagnostic[] = [];
   const questions = new Set<Promise<unknown>>();
   const [started, failed] = [new Set<ServerName>(), new Set<ServerName>()];
   const connecting = `connecting to ${wordsFor(options.only)}`;
@@ -65,9 +71,9 @@ async function useRuntime<Value>(context: Context, options: RuntimeOptions, use:
       }),
       ...handlersOf(context),
       ...options,
+      eventTypes: HEARD,
       onEvent: (event) => {
         options.onEvent?.(event);
-        if (event.type === 'config.loaded') diagnostics = event.diagnostics;
         if (event.type === 'elicitation.settled') warnOfUnasked(event, context);
         if (event.type === 'connection.changed' && event.to === 'connecting') started.add(event.server);
         if (event.type === 'connection.changed' && event.cause) failed.add(event.server);
@@ -87,7 +93,7 @@ async function useRuntime<Value>(context: Context, options: RuntimeOptions, use:
     const { only: servers } = options;
     const configured = servers?.filter((name) => runtime.status().some((each) => each.name === name));
     if (configured) await waitForAll(runtime, context, configured);
-    return await use(runtime, diagnostics);
+    return await use(runtime, runtime.diagnostics());
   } finally {
     await context.waitFor('closing the servers', runtime.close());
     if (started.size > 0) {

@@ -474,10 +474,15 @@ export const profileSchema = section({
     ),
 });
 
-const PORT = 'a port from 1 to 65535';
+const PORT = 'a port from 0 to 65535';
 
 export const servingSchema = section({
-  port: z.int(PORT).min(1, PORT).max(65_535, PORT).default(7_417).describe('The port of `plexus serve`.'),
+  port: z
+    .int(PORT)
+    .min(0, PORT)
+    .max(65_535, PORT)
+    .default(7_417)
+    .describe('The port of `plexus serve`. 0 takes any free one; `plexus connect` finds it.'),
   sampling: flag()
     .default(false)
     .describe('Whether servers behind the gateway may have a client sample its model, where the client can.'),

@@ -93,6 +93,11 @@ export class Connection {
     return this.#lastFailure;
   }
 
+  /** How often it was started anew after it had been up. */
+  get restarts(): number {
+    return this.#restarts.total;
+  }
+
   /** The open session, if there is one right now. */
   get session(): Session | undefined {
     return this.#session;

@@ -7,10 +7,19 @@ export class Restarts {
   /** Times of restarts: after an open session was lost, or hurried by a call. */
   #times: number[] = [];
   #wasUp = false;
+  #total = 0;
+
+  /** How many there were in all. */
+  get total(): number {
+    return this.#total;
+  }
 
   /** Further attempts of the schedule do not count: the schedule limits those itself. */
   count(next: ConnectionState, before: ConnectionState, now: number): void {
-    if (next.kind === 'connecting' && (this.#wasUp || next.hurried)) this.#times.push(now);
+    if (next.kind === 'connecting' && (this.#wasUp || next.hurried)) {
+      this.#times.push(now);
+      this.#total++;
+    }
     if (next.kind !== 'waiting') this.#wasUp = next.kind === 'ready';
     else if (before.kind !== 'ready') this.#wasUp = false;
   }

@@ -10,7 +10,7 @@ import type { ConnectionState } from './state.ts';
 export type Sentence = `${string} ${string}`;
 
 /** The facts of a connection that a status tells. */
-export type ConnectionFacts = Pick<Connection, 'state' | 'session' | 'since' | 'lastFailure' | 'draining'>;
+export type ConnectionFacts = Pick<Connection, 'state' | 'session' | 'since' | 'lastFailure' | 'draining' | 'restarts'>;
 
 interface ReasonDeps {
   readonly definition: ServerDefinition;

@@ -84,6 +84,8 @@ export interface StatusFields {
   readonly stage?: ConnectionStage;
   /** The latest failure of the connection, also after a successful reconnect. */
   readonly lastError?: { readonly code: FailureCode; readonly message: string; readonly at: number };
+  /** How often it was started anew after it had been up; absent if it never was. */
+  readonly restarts?: number;
   /** When the present state began, in milliseconds since 1970. */
   readonly since?: number;
   readonly connectedSinceMs?: number;
@@ -203,10 +205,11 @@ function liveness(
   { breaker, redact, now }: StatusDeps,
   isConnected: boolean,
 ): Partial<StatusFields> {
-  const { state, session, since, lastFailure } = connection;
+  const { state, session, since, lastFailure, restarts } = connection;
   const { stderr: stderrTail } = session?.report() ?? {};
   return {
     since,
+    ...(restarts > 0 && { restarts }),
     ...(lastFailure && {
       lastError: { code: lastFailure.cause.code, message: lastFailure.cause.message, at: lastFailure.at },
     }),

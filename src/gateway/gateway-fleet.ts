@@ -14,11 +14,15 @@ import type { ChangedList } from '../serving/changes.ts';
 import { isWanted } from '../serving/running-call.ts';
 import { ServerLine } from './server-line.ts';
 
-const changeEvents: Readonly<Record<string, ChangedList>> = {
+const changeEvents = {
   'catalog.changed': 'tools',
   'resources.changed': 'resources',
   'prompts.changed': 'prompts',
-};
+} as const satisfies Readonly<Record<string, ChangedList>>;
+
+const isChange = (type: string): type is keyof typeof changeEvents => type in changeEvents;
+
+const heardEvents = ['catalog.changed', 'resources.changed', 'prompts.changed', 'connection.list-announced'] as const;
 
 export class GatewayFleet {
   readonly runtime: Runtime;
@@ -70,11 +74,12 @@ export class GatewayFleet {
 
   /** Told at once when a server announces a change: the list is fetched when a client asks for it. */
   onListChanged(listener: (kind: ChangedList) => void): () => void {
-    return this.parts.host.onSome([...Object.keys(changeEvents), 'connection.list-announced'], (event) => {
-      if (event.type === 'connection.list-announced') this.#announced[event.list].add(event.server);
-      const kind = event.type === 'connection.list-announced' ? event.list : changeEvents[event.type];
-      if (kind !== undefined) listener(kind);
-    });
+    return this.parts.host.on((event) => {
+      if (event.type === 'connection.list-announced') {
+        this.#announced[event.list].add(event.server);
+        listener(event.list);
+      } else if (isChange(event.type)) listener(changeEvents[event.type]);
+    }, heardEvents);
   }
 
   async #refresh(list: ChangedList): Promise<void> {

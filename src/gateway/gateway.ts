@@ -39,6 +39,8 @@ export type { Profile } from './profiles.ts';
 export interface GatewayOptions {
   /** Says whose request it is; `details` of the principal may be an `Access`. */
   readonly authenticate: Authenticate;
+  /** Refuses a request before anything else, such as one that the gateway has sent itself. */
+  readonly refuses?: (request: IncomingMessage) => Refusal | undefined;
   /** Names and addresses by which clients reach the gateway, without a port. Default: those of loopback. */
   readonly hosts?: readonly string[];
   /** Web pages that may send requests. Default: none. */
@@ -57,6 +59,12 @@ export interface GatewayOptions {
   readonly clock?: Clock;
 }
 
+/** Why a request is refused, with the status of its answer. */
+export interface Refusal {
+  readonly status: number;
+  readonly sentence: string;
+}
+
 export interface GatewayMeasures {
   readonly servers: ReadonlyMap<ServerName, ServerMeasures>;
   /** Open sessions of the older era. Modern clients have none. */
@@ -71,6 +79,8 @@ export interface Gateway {
   isRoute(path: string): boolean;
   /** Serves one client over a pair of pipes, with the profile of that name. */
   stdio(options?: { readonly pipes?: StdioPipes; readonly profile?: string }): Promise<void>;
+  /** Serves the one client behind an upgraded request, at the request's address; or says why not. `principal` is as for `authenticate`. */
+  link(request: IncomingMessage, principal: Principal, pipes: StdioPipes): Promise<void> | Refusal;
   on(listener: Emit<GatewayEvent>): Unsubscribe;
   /** Ends the sessions and calls of some callers, such as those whose token was revoked. */
   endSessions(isMeant: (principal: Principal) => boolean): void;
@@ -182,11 +192,11 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
   return {
     isRoute: (path) => routeOf(path) !== undefined,
     async handler(request, response) {
-      const { url = '' } = request;
-      const query = url.indexOf('?');
-      const path = query < 0 ? url : url.slice(0, query);
+      const path = pathIn(request);
       const found = routeOf(path);
       if (found === undefined) return refuse(response, 404, 'There is no such route');
+      const refusal = options.refuses?.(request);
+      if (refusal !== undefined) return refuse(response, refusal.status, refusal.sentence);
       const caller = authenticate(request);
       if (caller !== undefined) {
         const identified = identify(caller, request);
@@ -202,6 +212,13 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
       const found = profileRoute(profile);
       if (found === undefined) throw new TypeError(`there is no profile "${profile}"`);
       await found.server.stdio(pipes);
+    },
+    link(request, principal, pipes) {
+      const found = routeOf(pathIn(request));
+      if (found === undefined) return { status: 404, sentence: `The gateway has no ${pathIn(request)}.` };
+      const identified = identify(principal, request);
+      if (typeof identified === 'string') return { status: 403, sentence: `${identified}.` };
+      return found.server.stdio(pipes, { principal: identified });
     },
     on: (listener) => events.on(listener),
     endSessions(isMeant) {
@@ -230,6 +247,11 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
 }
 
 const changedLists: readonly ChangedList[] = ['tools', 'prompts', 'resources'];
+
+function pathIn({ url = '' }: IncomingMessage): string {
+  const query = url.indexOf('?');
+  return query < 0 ? url : url.slice(0, query);
+}
 
 const pathOf = (profile: string) => (profile === DEFAULT_PROFILE ? '/mcp' : `/mcp/p/${profile}`);
 

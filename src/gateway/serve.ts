@@ -5,13 +5,18 @@ import { pathToFileURL } from 'node:url';
 import { partsOf, type Runtime, type RuntimeOptions } from '../api.ts';
 import { createRuntime, loadConfigAt } from '../runtime.ts';
 import { type Authenticate, inHostHeader, isLoopback, loopbackHosts, withoutToken } from '../serving/access.ts';
-import { type HttpHandler, type ListeningServer, listenHttp } from '../serving/http-listener.ts';
+import {
+  type HttpHandler,
+  type ListenHttpOptions,
+  type ListeningServer,
+  listenHttp,
+} from '../serving/http-listener.ts';
 import { withDefaults } from '../serving/serving-limits.ts';
 import { createGateway, type Gateway, type GatewayOptions, gatewayHandlers } from './gateway.ts';
 import { DEFAULT_PROFILE, openProfile } from './profiles.ts';
 
 export interface ServedGatewayOptions
-  extends Pick<GatewayOptions, 'authenticate' | 'origins' | 'stateKey' | 'onError'> {
+  extends Pick<GatewayOptions, 'authenticate' | 'refuses' | 'origins' | 'stateKey' | 'onError'> {
   /** As for `createRuntime`: where the configuration is. */
   readonly runtime: RuntimeOptions;
   /** Shows search tools in place of all tools, on the default route. */
@@ -34,6 +39,7 @@ export interface ListenGatewayOptions {
   readonly port: number;
   /** Further addresses beside the gateway's own, by their paths. */
   readonly routes?: ReadonlyMap<string, HttpHandler>;
+  readonly upgrade?: ListenHttpOptions['upgrade'];
 }
 
 /** Opens the runtime of the gateway. `host`: where it will listen; roots of sessions count on loopback only. */
@@ -61,9 +67,12 @@ export async function openServedGateway(
     gateway,
     runtime,
     port,
-    async listen({ host: at, port: wanted, routes }) {
+    async listen({ host: at, port: wanted, routes, upgrade }) {
       const route = (path: string) => routes?.get(path) ?? (gateway.isRoute(path) ? gateway.handler : undefined);
-      const listener = await listenHttp({ host: at, port: wanted, path: '/mcp', route, limits: withDefaults(limits) });
+      const listener = await listenHttp({
+        ...{ host: at, port: wanted, path: '/mcp', route, upgrade },
+        limits: withDefaults(limits),
+      });
       listeners.push(listener);
       return listener;
     },

@@ -43,39 +43,40 @@ export class Emitter<Event> {
   }
 }
 
-export interface Events<Event> {
+export interface Events<Event extends { readonly type: string }> {
   readonly emit: Emit<Event>;
-  readonly on: (listener: Emit<Event>) => Unsubscribe;
-  /** Listens to events of these types alone. Such a listener does not count as one that hears every event. */
-  readonly onSome: (types: readonly string[], listener: Emit<Event>) => Unsubscribe;
-  readonly isHeard: () => boolean;
+  /** `types`: what the listener hears; everything without it. */
+  readonly on: (listener: Emit<Event>, types?: readonly Event['type'][]) => Unsubscribe;
+  readonly isHeard: (type: string) => boolean;
 }
 
-/** Every event passes through `clean` before a listener gets it; without a listener, nothing is cleaned. */
+/** Every event passes through `clean` before a listener gets it; what no listener hears is not cleaned. */
 export function createEvents<Event extends { readonly type: string }>(
   report: (error: unknown) => void,
   clean: (event: Event) => Event,
 ): Events<Event> {
-  const emitter = new Emitter<Event>(report);
+  const all = new Emitter<Event>(report);
   const byType = new Map<string, Emitter<Event>>();
+  const isHeard = (type: string) => all.isHeard || byType.get(type)?.isHeard === true;
   return {
     emit: (event) => {
-      if (emitter.isHeard) emitter.emit(clean(event));
-      const some = byType.get(event.type);
-      if (some?.isHeard) some.emit(clean(event));
+      if (!isHeard(event.type)) return;
+      const cleaned = clean(event);
+      all.emit(cleaned);
+      byType.get(event.type)?.emit(cleaned);
     },
-    on: (listener) => emitter.on(listener),
-    onSome(types, listener) {
-      const stops = types.map((type) => {
+    on: (listener, types) => {
+      if (types === undefined) return all.on(listener);
+      const unsubscribes = types.map((type) => {
         const some = byType.get(type) ?? new Emitter<Event>(report);
         byType.set(type, some);
         return some.on(listener);
       });
       return () => {
-        for (const stop of stops) stop();
+        for (const unsubscribe of unsubscribes) unsubscribe();
       };
     },
-    isHeard: () => emitter.isHeard,
+    isHeard,
   };
 }
 

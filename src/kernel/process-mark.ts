@@ -2,7 +2,7 @@
 // and in any doubt the answer is "not known", and the caller waits until the lock expires.
 
 import { readFileSync, readlinkSync } from 'node:fs';
-import { isSystemError } from './replace-file.ts';
+import { isSystemError } from './system-error.ts';
 
 /**
  * One line that identifies this process for ever: the namespace of its pid, the pid, and its start time, since pids are reused.
@@ -22,6 +22,13 @@ export function hasEnded(mark: string, own: string | undefined): boolean {
   if (namespace === undefined || namespace !== MARK.exec(own ?? '')?.[1]) return false;
   if (!exists(Number(pid))) return true;
   const stat = statOf(pid);
+  return stat !== undefined && (stat.began !== began || stat.isOver);
+}
+
+/** Whether the process that a mark names has ended, by its start time alone: enough for a mark of this machine, and cheap. */
+export function isOver(mark: string): boolean {
+  const [, , pid = '', began] = MARK.exec(mark) ?? [];
+  const stat = began === undefined ? undefined : statOf(pid);
   return stat !== undefined && (stat.began !== began || stat.isOver);
 }
 

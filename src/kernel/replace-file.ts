@@ -4,6 +4,9 @@ import { randomUUID } from 'node:crypto';
 import { renameSync } from 'node:fs';
 import { type FileHandle, lstat, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isSystemError } from './system-error.ts';
+
+export { isSystemError } from './system-error.ts';
 
 export interface ReplaceOptions {
   /** The permission bits, regardless of the process's umask. Default: only the owner may read and write. */
@@ -65,10 +68,6 @@ export async function ageOf(path: string): Promise<number> {
     if (isSystemError(error)) return 0;
     throw error;
   }
-}
-
-export function isSystemError(error: unknown): error is Error & { readonly code: string } {
-  return error instanceof Error && 'syscall' in error && 'code' in error;
 }
 
 /** Why writing failed, to complete "it cannot be written: …". */

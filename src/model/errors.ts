@@ -99,7 +99,7 @@ type UnsetModel =
   | { readonly missing: 'model' }
   | {
       readonly missing: 'key';
-      /** Where the model is. */
+      /** The address of the model. */
       readonly address: string;
       /** The environment variable that should hold it. */
       readonly variable: string;
@@ -666,6 +666,25 @@ export const failures = {
       d.wasSent === false
         ? 'If it is still wanted, call again.'
         : 'If it is still wanted, check its effect and call again.',
+  ),
+  GATEWAY_RUNNING: failure(
+    'none',
+    { exit: 1, http: 409, rpc: -32603 },
+    (d: { pid: number; port: number; folder: string }) =>
+      `A gateway runs already on ${d.folder}: process ${d.pid}, port ${d.port}.`,
+    () => 'Use that one, or end it first; a second one needs a state folder of its own (XDG_STATE_HOME).',
+  ),
+  GATEWAY_NEWER: failure(
+    'fix-config',
+    { exit: 1, http: 409, rpc: -32603 },
+    (d: { pid: number }) => `The running gateway, process ${d.pid}, is of a newer version of Plexus than this one.`,
+    () => 'Update this Plexus, or end that gateway; it was left as it is.',
+  ),
+  GATEWAY_UNREACHABLE: failure(
+    'retry-later',
+    { exit: 4, http: 502, rpc: -32603, quotes: true },
+    (d: { reason: string }) => `The gateway cannot be reached: ${d.reason.replace(/\.$/, '')}.`,
+    () => 'Run this in a terminal to see why: plexus serve',
   ),
   SESSION_UNKNOWN: failure(
     'fix-call',

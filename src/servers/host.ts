@@ -122,7 +122,7 @@ export interface Host<Further = never> {
   readonly startedAt: number;
   readonly emit: Emit<ServerEvent | Further>;
   /** Whether the host listens to events. */
-  readonly isHeard: () => boolean;
+  readonly isHeard: (type: string) => boolean;
   /** Never throws, and the error it passes on holds no secrets. */
   readonly onError: (error: unknown) => void;
   /** Approvals, grants and answers. */
@@ -140,11 +140,16 @@ export interface Host<Further = never> {
   readonly closing: AbortController;
 }
 
-export type ListeningHost<Further> = Host<Further> & Pick<Events<ServerEvent | Further>, 'on' | 'onSome'>;
+export type ListeningHost<Further extends AnyEvent> = Host<Further> & Pick<Events<ServerEvent | Further>, 'on'>;
 
-type Listening<Further> = HostOptions & { readonly onEvent?: (event: ServerEvent | Further) => void };
+type AnyEvent = { readonly type: string };
 
-export function createHost<Further extends { readonly type: string }>(
+interface Listening<Further extends AnyEvent> extends HostOptions {
+  readonly onEvent?: (event: ServerEvent | Further) => void;
+  readonly eventTypes?: readonly (ServerEvent | Further)['type'][];
+}
+
+export function createHost<Further extends AnyEvent>(
   options: Listening<Further>,
   environment: HostEnvironment,
 ): ListeningHost<Further> {
@@ -154,13 +159,13 @@ export function createHost<Further extends { readonly type: string }>(
   const redactor = createRedactor(knownSecrets);
   const { logger, logs = true, resultFiles = true } = options;
   const onError = createOnError(options.onError ?? errorNotice(logger), redactor);
-  const { on, onSome, isHeard, ...events } = createEvents<ServerEvent | Further>(onError, redactor.value);
+  const { on, isHeard, ...events } = createEvents<ServerEvent | Further>(onError, redactor.value);
   const notice = createNotices({ logger, redactor, isHeard });
   const emit = (event: ServerEvent | Further) => {
     events.emit(event);
     notice(event as ServerEvent);
   };
-  if (options.onEvent) on(options.onEvent);
+  if (options.onEvent) on(options.onEvent, options.eventTypes);
   for (const problem of unknownOptions('createRuntime()', options, runtimeOptionNames)) onError(new TypeError(problem));
   const onUnreadable = (file: string) => onError(new RuntimeError('STORE_UNREADABLE', { what: file }));
   return {
@@ -171,7 +176,6 @@ export function createHost<Further extends { readonly type: string }>(
     emit,
     isHeard,
     on,
-    onSome,
     onError,
     store: options.store ?? createFileStore(stateFolder(environment), clock),
     cache: trackWrites(options.store ?? createFileStore(cacheFolder(environment), clock, onUnreadable)),
@@ -198,7 +202,7 @@ function createOnError(onError: (error: unknown) => void, redactor: Redactor): (
 }
 
 /** All options of `createRuntime`: the compiler refuses one too few or too many. */
-const runtimeOptionNames: Readonly<Record<keyof Required<HostOptions> | 'onEvent', true>> = {
+const runtimeOptionNames: Readonly<Record<keyof Required<HostOptions> | 'onEvent' | 'eventTypes', true>> = {
   cwd: true,
   env: true,
   home: true,
@@ -234,6 +238,7 @@ const runtimeOptionNames: Readonly<Record<keyof Required<HostOptions> | 'onEvent
   roots: true,
   onToolsChanged: true,
   onEvent: true,
+  eventTypes: true,
 };
 
 /** Every open question to a person and every host's permission check listens to it: more than ten at once are no leak. */

@@ -108,6 +108,7 @@ function idleStatus(definition: ServerDefinition, { registry, environment, summa
     session: undefined,
     lastFailure: undefined,
     draining: 0,
+    restarts: 0,
   } as const;
   return statusOf({
     definition,

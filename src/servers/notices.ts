@@ -16,8 +16,8 @@ export interface Logger {
 export interface NoticeDeps {
   /** `false`: the developer wants none of this. */
   readonly logger: Logger | false | undefined;
-  /** Whether the host receives events: then nothing is written beside them. */
-  readonly isHeard: () => boolean;
+  /** Whether somebody receives events of the type: then nothing is written beside them. */
+  readonly isHeard: (type: ServerEvent['type']) => boolean;
   readonly redactor: Pick<Redactor, 'text'>;
 }
 
@@ -28,18 +28,18 @@ export function createNotices({ logger, isHeard, redactor }: NoticeDeps): (event
   /** Servers and patterns that were warned of; a server that came up may be warned of again. */
   const warned = new Set<string>();
   // A listener that the host adds as soon as it has the runtime counts: decide in the next turn of the event loop.
-  const warnUnheard = ({ about, message }: Unusable) => {
+  const warnUnheard = ({ about, message }: Unusable, type: ServerEvent['type']) => {
     if (logger !== undefined || warned.has(about)) return;
     warned.add(about);
     setImmediate(() => {
-      if (!isHeard()) process.emitWarning(redactor.text(message), 'PlexusWarning');
+      if (!isHeard(type)) process.emitWarning(redactor.text(message), 'PlexusWarning');
     });
   };
   return (event) => {
     if (logger === false) return;
     if (logger) for (const { level, message } of linesOf(event)) logTo(logger, level, redactor.text(message));
     if (event.type === 'connection.changed' && event.to === 'ready') warned.delete(event.server);
-    for (const each of unusableIn(event)) warnUnheard(each);
+    for (const each of unusableIn(event)) warnUnheard(each, event.type);
   };
 }
 

@@ -2,6 +2,7 @@
 // limits, and the wording of each era. Says nothing about how messages travel.
 
 import type { Clock } from '../kernel/clock.ts';
+import { joinSignals } from '../kernel/join-signals.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import { Roster, type RosterEntry } from '../kernel/roster.ts';
 import { limits } from '../model/limits.ts';
@@ -306,12 +307,10 @@ export class Dispatcher {
     return tagged({}, request.id);
   }
 
-  #untilOver(signal: AbortSignal): Promise<void> {
-    const either = AbortSignal.any([signal, this.#closing.signal]);
-    return new Promise((resolve) => {
-      if (either.aborted) resolve();
-      else either.addEventListener('abort', () => resolve(), { once: true });
-    });
+  async #untilOver(signal: AbortSignal): Promise<void> {
+    const { signal: either, leave } = joinSignals(signal, this.#closing.signal);
+    if (!either.aborted) await new Promise((resolve) => either.addEventListener('abort', resolve, { once: true }));
+    leave();
   }
 }
 

@@ -2,6 +2,7 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { type CancelTimer, systemClock } from '../kernel/clock.ts';
 import { limits } from '../model/limits.ts';
 import type { ServingLimits } from './serving-limits.ts';
@@ -22,6 +23,8 @@ export interface ListenHttpOptions {
   readonly path: string;
   /** Answers the requests for a path; `undefined` is 404. */
   readonly route: (path: string) => HttpHandler | undefined;
+  /** Takes over a connection whose client asks for another protocol; without it such a request is an ordinary one. */
+  readonly upgrade?: ((request: IncomingMessage, socket: Duplex, head: Buffer) => void) | undefined;
   readonly limits: ServingLimits;
 }
 
@@ -35,6 +38,7 @@ export async function listenHttp({
   port,
   path,
   route,
+  upgrade,
   limits: given,
 }: ListenHttpOptions): Promise<ListeningServer> {
   const { headersMs, bodyMs, connections } = given;
@@ -51,6 +55,7 @@ export async function listenHttp({
     else void handle(request, response);
   });
   server.maxConnections = connections;
+  if (upgrade !== undefined) server.on('upgrade', upgrade);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(port, host.replace(/^\[|\]$/g, ''), resolve);
   });

@@ -2,6 +2,7 @@
 // How messages reach the client is the transport's.
 
 import type { Clock } from '../kernel/clock.ts';
+import { joinSignals } from '../kernel/join-signals.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import type { LogLevel } from '../model/server.ts';
 import { CallsById } from './calls-by-id.ts';
@@ -53,21 +54,23 @@ export class LegacySession implements ServedSession, ChangeListener {
       this.#send(notification(method, params), LOG);
   }
 
-  ask(
+  async ask(
     method: QuestionMethod,
     params: JsonObject,
-    { signal }: { readonly signal?: AbortSignal } = {},
+    { signal: given }: { readonly signal?: AbortSignal } = {},
   ): Promise<JsonObject> {
     assertCanBeAsked(method, params, this.peer.capabilities);
     const closing = this.#closing.signal;
-    return this.questions.ask({
-      ...{ method, params },
-      send: (message) => {
-        this.#send(message);
-        return true;
-      },
-      signal: signal === undefined ? closing : AbortSignal.any([signal, closing]),
-    });
+    const { signal, leave } = given === undefined ? joinSignals(closing) : joinSignals(given, closing);
+    const send = (message: JsonObject) => {
+      this.#send(message);
+      return true;
+    };
+    try {
+      return await this.questions.ask({ method, params, send, signal });
+    } finally {
+      leave();
+    }
   }
 
   wantsList(_kind: ChangedList): boolean {

@@ -13,9 +13,18 @@ interface ChildEnvironmentOptions {
 
 const PERSON = ['HOME', 'USER', 'LOGNAME', 'SHELL', 'TERM', 'LANG', 'LC_ALL', 'TZ'];
 const PLACES = ['PATH', 'TMPDIR', 'TEMP', 'TMP'];
+/** The gateways that a process is behind: passed on, so that none of them is put behind itself. */
+const GATEWAYS = ['PLEXUS_GATEWAY'];
 const PROXIES = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'ALL_PROXY'];
 const CERTIFICATES = ['SSL_CERT_FILE', 'SSL_CERT_DIR', 'NODE_EXTRA_CA_CERTS', 'REQUESTS_CA_BUNDLE', 'CURL_CA_BUNDLE'];
-const SAFE = [...PERSON, ...PLACES, ...PROXIES, ...PROXIES.map((name) => name.toLowerCase()), ...CERTIFICATES];
+const SAFE = [
+  ...PERSON,
+  ...PLACES,
+  ...GATEWAYS,
+  ...PROXIES,
+  ...PROXIES.map((name) => name.toLowerCase()),
+  ...CERTIFICATES,
+];
 
 /** Without these, programs on Windows do not find the system, themselves or their user. */
 const WINDOWS = [

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { installPinned } from '../../scripts/pinned-packages.mjs';
+import { startGateway } from '../servers/gateway.mjs';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const modules = join(here, 'node_modules');
@@ -19,6 +20,11 @@ const SUITE_NODE = 22;
 const SCENARIOS_AT_ONCE = 2;
 /** After 30 s the suite ends the shell of its client, and not the client, for which it then waits: one that hangs is ended here. */
 const HANGING_MS = 90_000;
+
+const REVISIONS = ['2025-11-25', '2026-07-28'];
+
+/** The eras of the servers behind the gateway. */
+const UPSTREAMS = ['legacy', 'modern'];
 
 /** The logins of 2025-03-26, which no later revision requires and older servers still have. */
 const OLDEST_LOGINS = ['auth/2025-03-26-oauth-metadata-backcompat', 'auth/2025-03-26-oauth-endpoint-fallback'];
@@ -37,19 +43,25 @@ const AGENT_SCENARIOS = {
 };
 
 /**
- * Runs every scenario that the suite has for clients, for servers those of both revisions without the extensions, what it does not
- * score included, and some against the served agent, whatever fails; says each by name and how many passed and failed. With a
- * pattern: those whose names match, with or without `client`, `server` or `agent` before them.
+ * Runs every scenario that the suite has for clients, and for servers those of both revisions without the extensions: against a server on
+ * our own serving side, against the gateway in front of servers of either era, and some against the served agent. What it does not
+ * score is included, whatever fails. Says each by name and how many passed and failed. With a pattern: those whose lines match.
  */
 export async function runConformance(pattern = '') {
-  const isAsked = ({ leg, scenario }) =>
-    [scenario, `${leg} ${scenario}`].some((name) => new RegExp(pattern).test(name));
+  const isAsked = (run) => new RegExp(pattern).test(nameOf(run)) || new RegExp(pattern).test(run.scenario);
   const node = installPinned(here, { what: 'the conformance suite', needsNode: SUITE_NODE });
   const all = [
     ...everyScenario(node).map((scenario) => ({ leg: 'client', scenario, version: '0.1', by: '0.1.16' })),
     ...['client', 'server'].flatMap((leg) =>
-      ['2025-11-25', '2026-07-28'].flatMap((revision) =>
+      REVISIONS.flatMap((revision) =>
         scenariosOf(revision, leg).map((scenario) => ({ leg, scenario, version: '0.2', by: revision, revision })),
+      ),
+    ),
+    ...REVISIONS.flatMap((revision) =>
+      UPSTREAMS.flatMap((upstream) =>
+        scenariosThrough(revision, upstream).map((scenario) => ({
+          ...{ leg: 'server', upstream, scenario, version: '0.2', by: revision, revision },
+        })),
       ),
     ),
     ...OLDEST_LOGINS.map((scenario) => ({
@@ -61,21 +73,42 @@ export async function runConformance(pattern = '') {
   ];
   const asked = all.filter(isAsked);
   const counts = { passed: 0, failed: 0, failures: [] };
-  const isTested = (leg) => asked.some((run) => run.leg === leg);
+  const isTested = (kind) => asked.some((run) => kindOf(run) === kind);
   const server = isTested('server') ? await startServer() : undefined;
+  const gateway = isTested('gateway') ? await startGatewayOfBoth() : undefined;
   const agent = isTested('agent') ? await startAgent() : undefined;
+  const urlOf = (run) =>
+    ({
+      client: undefined,
+      server: server?.url,
+      agent: agent?.url,
+      gateway: `${gateway?.origin}/mcp/s/${run.upstream}`,
+    })[kindOf(run)];
   await eachOf(asked, async (run) => {
-    const { checks, problems } = await judge(node, run, run.leg === 'agent' ? agent?.url : server?.url);
+    const { checks, problems } = await judge(node, run, urlOf(run));
     const ok = problems.length === 0;
     counts[ok ? 'passed' : 'failed'] += 1;
-    console.log(`${ok ? 'ok    ' : 'FAILED'} ${run.by.padEnd(10)} ${run.leg} ${run.scenario} (${checks} checks)`);
-    if (!ok) counts.failures.push(`conformance: ${run.by} ${run.leg} ${run.scenario}`);
+    console.log(`${ok ? 'ok    ' : 'FAILED'} ${nameOf(run)} (${checks} checks)`);
+    if (!ok) counts.failures.push(`conformance: ${nameOf(run)}`);
     for (const problem of problems) console.log(problem.replace(/^/gm, '       '));
   });
   server?.child.disconnect();
   await agent?.stop();
+  await gateway?.stop();
   return counts;
 }
+
+const nameOf = ({ by, leg, upstream, scenario }) =>
+  `${by.padEnd(10)} ${upstream === undefined ? leg : `gateway, ${upstream} server:`} ${scenario}`;
+
+/** Both servers are written with the SDK: what the gateway does is not measured by our own serving side. */
+function startGatewayOfBoth() {
+  const fixture = join(here, '../servers/conformance-sdk.mjs');
+  const entries = UPSTREAMS.map((era) => [era, { command: process.execPath, args: [fixture, era] }]);
+  return startGateway({ servers: Object.fromEntries(entries), settings: { serving: { sampling: true } } });
+}
+
+const kindOf = ({ leg, upstream }) => (upstream === undefined ? leg : 'gateway');
 
 /** In folders of its own. No scenario asks its model. */
 async function startAgent() {
@@ -121,6 +154,16 @@ function scenariosOf(revision, side) {
     .filter(({ leg, reason }) => leg === side && (side === 'client' || reason !== 'extension'))
     .map(({ scenario }) => scenario);
   return [...requirements[side], ...unscored];
+}
+
+/** A server of the older era asks when it wants; the modern scenarios about questions expect them in the answer to a request. */
+const asksModern = (scenario) =>
+  scenario === 'server-stateless' ||
+  (scenario.startsWith('input-required-result-') && scenario !== 'input-required-result-unsupported-methods');
+
+function scenariosThrough(revision, upstream) {
+  const all = scenariosOf(revision, 'server');
+  return revision === '2026-07-28' && upstream === 'legacy' ? all.filter((scenario) => !asksModern(scenario)) : all;
 }
 
 async function eachOf(runs, perform) {

@@ -8,6 +8,7 @@ import { type Ran, Sandbox } from './plexus.ts';
 
 /** The words after each verb, and the exit code. */
 const verbs: Readonly<Record<string, readonly [words: readonly string[], code: number]>> = {
+  chat: [['hello'], 1],
   list: [[], 0],
   get: [['well'], 0],
   tools: [['well'], 0],
@@ -21,6 +22,8 @@ const verbs: Readonly<Record<string, readonly [words: readonly string[], code: n
   login: [['--list'], 0],
   logout: [['well'], 2],
   logs: [['well'], 0],
+  serve: [['--port', 'x'], 1],
+  agent: [['--port', 'x'], 1],
   scan: [['-'], 0],
   redact: [['-'], 0],
   add: [['new', '--', 'true'], 0],

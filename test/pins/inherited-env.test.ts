@@ -16,6 +16,7 @@ const SAFE = [
   'NODE_EXTRA_CA_CERTS',
   'NO_PROXY',
   'PATH',
+  'PLEXUS_GATEWAY',
   'REQUESTS_CA_BUNDLE',
   'SHELL',
   'SSL_CERT_DIR',

@@ -235,5 +235,6 @@ test('the ceilings are exactly these', () => {
       ...{ drainMs: 10_000, flushMs: 500, subscriptions: 1_000 },
     },
     relay: { rootsMs: 1_000, workspaces: 64, progressMs: 14_000, queuedCalls: 64, turnMs: 30_000 },
+    gatewayIdleMs: 600_000,
   });
 });

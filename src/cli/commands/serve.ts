@@ -1,16 +1,15 @@
 // Owns `plexus serve`: the gateway over HTTP, or over stdin and stdout. Runs until it is interrupted.
 
-import { join } from 'node:path';
 import { stateFolder } from '../../config/scopes.ts';
+import type { Residence } from '../../gateway/residence.ts';
 import type { ServedGateway } from '../../gateway/serve.ts';
-import { byToken, readOrCreateToken, withoutToken } from '../../serving/access.ts';
+import { withoutToken } from '../../serving/access.ts';
 import { type Command, type CommandResult, type Context, type Paint, UsageError } from '../command.ts';
 
 const HOST = '127.0.0.1';
-const TOKEN_FILE = 'gateway.token';
 
 export const serve: Command = {
-  usage: 'serve [--port N] [--host H] [--stdio] [--expose all|search] [--no-token]',
+  usage: 'serve [--port N] [--host H] [--stdio] [--expose all|search] [--no-token] | serve token add|list|revoke …',
   options: {
     port: { type: 'string' },
     host: { type: 'string' },
@@ -18,6 +17,7 @@ export const serve: Command = {
     expose: { type: 'string' },
     profile: { type: 'string' },
     'no-token': { type: 'boolean' },
+    'until-idle': { type: 'boolean' },
   },
   help: {
     'port N': 'the port to listen on (plexus.serving.port); 0 takes any free one',
@@ -26,22 +26,13 @@ export const serve: Command = {
     'expose all|search': 'show all tools, or a tool to search for them',
     'profile NAME': 'with --stdio, the profile of the client',
     'no-token': 'let every program of this machine in, on loopback only',
+    'until-idle': 'end ten minutes after the last client; plexus connect starts it so',
   },
-  examples: ['serve', 'serve --port 8080', 'serve --stdio', 'serve --expose search'],
+  examples: ['serve', 'serve --port 8080', 'serve --stdio', 'serve token add editor --profile work'],
   async run(context) {
-    const { values } = context;
-    const asked = askedIn(values);
-    const { openServedGateway } = await import('../../gateway/serve.ts');
-    const { token, authenticate, tokenFile } = await accessFor(context, asked.isOpen);
-    const served = await context.waitFor(
-      'starting the gateway',
-      openServedGateway({
-        ...{ host: asked.host, authenticate },
-        ...(asked.expose && { expose: asked.expose }),
-        runtime: { ...context.runtimeOptions, signal: context.signal },
-      }),
-    );
-    return asked.isStdio ? serveStdio(served, asked) : serveHttp(served, { ...asked, token, tokenFile }, context);
+    if (context.positionals[0] === 'token') return (await import('../serve-token.ts')).serveToken(context);
+    const asked = askedIn(context.values);
+    return asked.isStdio ? serveStdio(context, asked) : serveHttp(context, asked);
   },
 };
 
@@ -50,6 +41,7 @@ interface Asked {
   readonly port: number | undefined;
   readonly isStdio: boolean;
   readonly isOpen: boolean;
+  readonly endsWhenIdle: boolean;
   readonly expose: 'all' | 'search' | undefined;
   readonly profile: string | undefined;
 }
@@ -63,19 +55,29 @@ function askedIn(values: Context['values']): Asked {
     throw new UsageError('--port takes a number from 0 to 65535');
   return {
     ...{ host: String(host), port: number, isStdio: values['stdio'] === true, isOpen: values['no-token'] === true },
+    endsWhenIdle: values['until-idle'] === true,
     ...{ expose, profile: profile === undefined ? undefined : String(profile) },
   };
 }
 
-async function accessFor({ env, home }: Context, isOpen: boolean) {
-  if (isOpen) return { authenticate: withoutToken, token: undefined, tokenFile: undefined };
-  const { platform } = process;
-  const tokenFile = join(stateFolder({ env, home, platform }), TOKEN_FILE);
-  const token = await readOrCreateToken(tokenFile);
-  return { authenticate: byToken(token, { id: 'own' }), token, tokenFile };
+type Opened = Pick<Residence, 'authenticate'> & Partial<Pick<Residence, 'refuses' | 'env'>>;
+
+async function openGateway(context: Context, { host, expose }: Asked, opened: Opened): Promise<ServedGateway> {
+  const { openServedGateway } = await import('../../gateway/serve.ts');
+  const { env = context.env, ...access } = opened;
+  return context.waitFor(
+    'starting the gateway',
+    openServedGateway({
+      ...{ host, ...access },
+      ...(expose && { expose }),
+      runtime: { ...context.runtimeOptions, env, signal: context.signal },
+    }),
+  );
 }
 
-async function serveStdio(served: ServedGateway, { profile }: Asked): Promise<CommandResult> {
+async function serveStdio(context: Context, asked: Asked): Promise<CommandResult> {
+  const { profile } = asked;
+  const served = await openGateway(context, asked, { authenticate: withoutToken });
   try {
     await served.gateway.stdio(profile === undefined ? {} : { profile });
   } finally {
@@ -84,31 +86,40 @@ async function serveStdio(served: ServedGateway, { profile }: Asked): Promise<Co
   return { data: {}, text: () => '' };
 }
 
-interface Listening extends Asked {
-  readonly token: string | undefined;
-  readonly tokenFile: string | undefined;
-}
-
-async function serveHttp(served: ServedGateway, asked: Listening, context: Context): Promise<CommandResult> {
-  const { host, token, tokenFile } = asked;
-  const { signal } = context;
+async function serveHttp(context: Context, asked: Asked): Promise<CommandResult> {
+  const residence = await takeResidence(context, asked);
+  const { token, tokenFile, authenticate, refuses, env } = residence;
+  let served: ServedGateway | undefined;
   let address: { readonly url: string; readonly port: number };
   try {
-    address = await served.listen({ host, port: asked.port ?? served.port });
+    served = await openGateway(context, asked, { authenticate, refuses, env });
+    address = await residence.open(served, asked.port ?? served.port);
   } catch (error) {
-    await served.close();
-    throw isTaken(error) ? portTaken(asked.port ?? served.port) : error;
+    await residence.close(served);
+    throw isTaken(error) ? portTaken(asked.port ?? served?.port) : error;
   }
   const { url, port } = address;
   return {
-    data: { url, port, ...(tokenFile !== undefined && { tokenFile }) },
+    data: { url, port, ...(token !== undefined && { tokenFile }) },
     text: (paint) => greeting(url, { token, tokenFile }, paint),
     // biome-ignore lint/correctness/useYield: nothing more is printed until the end
     more: async function* () {
-      await untilAborted(signal);
-      await served.close();
+      await untilAborted(AbortSignal.any([context.signal, residence.ended]));
+      await residence.close(served);
     },
   };
+}
+
+async function takeResidence({ env, home, warn }: Context, { host, isOpen, endsWhenIdle }: Asked): Promise<Residence> {
+  const [{ openResidence }, { createFileStore }, { systemClock }] = await Promise.all([
+    import('../../gateway/residence.ts'),
+    import('../../store/file.ts'),
+    import('../../kernel/clock.ts'),
+  ]);
+  const folder = stateFolder({ env, home, platform: process.platform });
+  const store = createFileStore(folder, systemClock);
+  const onError = (error: unknown) => warn(() => `plexus: ${error instanceof Error ? error.message : String(error)}`);
+  return openResidence({ stateFolder: folder, store, env, host, isOpen, endsWhenIdle, onError });
 }
 
 const untilAborted = (signal: AbortSignal) =>
@@ -119,10 +130,10 @@ const untilAborted = (signal: AbortSignal) =>
 
 const isTaken = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
 
-const portTaken = (port: number) =>
+const portTaken = (port: number | undefined) =>
   new UsageError(`port ${port} is taken; end the program that has it, or choose another with --port`);
 
-function greeting(url: string, { token, tokenFile }: Pick<Listening, 'token' | 'tokenFile'>, paint: Paint): string {
+function greeting(url: string, { token, tokenFile }: Pick<Residence, 'token' | 'tokenFile'>, paint: Paint): string {
   const access =
     token === undefined
       ? ['Every program of this machine may use it: it was started without a token.']

@@ -25,8 +25,10 @@ export interface Transcript {
   readonly note: (text: Draw) => void;
   /** Ends the line that the model's text is in. */
   readonly endLine: () => void;
-  /** The same function; its questions begin on a line of their own. */
-  readonly beside: <Asked extends unknown[], Answer>(ask: (...asked: Asked) => Answer) => (...asked: Asked) => Answer;
+  /** The same function: its question begins on a line of its own, and notes wait until it is answered. */
+  readonly beside: <Asked extends unknown[], Answer>(
+    ask: (...asked: Asked) => Promise<Answer>,
+  ) => (...asked: Asked) => Promise<Answer>;
 }
 
 /** Half of a character, which the next piece completes. */
@@ -55,9 +57,13 @@ export function createTranscript({
     if (isMidLine) print(() => '\n');
     isMidLine = false;
   };
+  let questions = 0;
+  const waiting: Draw[] = [];
   const note = (text: Draw) => {
+    waiting.push(text);
+    if (questions > 0) return;
     endLine();
-    warn(text);
+    for (const each of waiting.splice(0)) warn(each);
   };
   const mishap = (event: AgentEvent) => {
     const words = mishapWords(event);
@@ -103,9 +109,15 @@ export function createTranscript({
     },
     beside:
       (ask) =>
-      (...asked) => {
+      async (...asked) => {
         endLine();
-        return ask(...asked);
+        questions++;
+        try {
+          return await ask(...asked);
+        } finally {
+          questions--;
+          if (questions === 0) for (const each of waiting.splice(0)) warn(each);
+        }
       },
   };
 }

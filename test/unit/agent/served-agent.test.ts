@@ -172,6 +172,34 @@ verifies('SRV-07', 'a cancelled call stops the model, and the conversation can g
   expect(client.said.some(({ id }) => id === 'slow')).toBe(false);
 });
 
+verifies(
+  ['EVT-01', 'EVT-02'],
+  'each call of the agent is heard as one beginning and one end with the id of the model, also one that fails or is cancelled',
+  async () => {
+    const hanging = createDeferred<void>();
+    const moreTools = { hang: { inputSchema: { type: 'object' }, run: () => hanging.promise as never } };
+    const calls = ['mcp__s__echo', 'mcp__s__fail', 'mcp__s__hang'].map((name, at) => ({
+      ...{ id: `id-${at}`, name, arguments: { text: 'hi' } },
+    }));
+    const { client, runtime } = await openServed([{ calls }], { moreTools });
+    const heard: string[] = [];
+    runtime.on((event) => {
+      if (event.type !== 'call.started' && event.type !== 'call.finished') return;
+      heard.push(`${event.type} ${event.callId} ${event.tool?.server}/${event.tool?.tool}`);
+    });
+    client.write({
+      ...{ jsonrpc: '2.0', id: 'slow', method: 'tools/call' },
+      params: { name: 'plexus', arguments: { prompt: 'begin' } },
+    });
+    await waitFor(() => expect(heard).toHaveLength(5));
+    client.notify('notifications/cancelled', { requestId: 'slow' });
+    await waitFor(() => expect(heard).toHaveLength(6));
+    hanging.resolve();
+    const both = (at: number, tool: string) => [`call.finished id-${at} s/${tool}`, `call.started id-${at} s/${tool}`];
+    expect(heard.toSorted()).toEqual([...both(0, 'echo'), ...both(1, 'fail'), ...both(2, 'hang')].toSorted());
+  },
+);
+
 describe('approvals', () => {
   verifies('SRV-12', 'a client that can be asked decides; "session" counts for its conversation', async () => {
     const script = [echo(), echo('again'), { text: 'done' }, echo(), { text: 'other' }];

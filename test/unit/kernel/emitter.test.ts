@@ -1,7 +1,8 @@
 // Owns the proof that a listener hears everything from its subscription on and can break nothing.
 
 import { expect, test } from 'vitest';
-import { Emitter } from '../../../src/kernel/emitter.ts';
+import { createEvents, Emitter } from '../../../src/kernel/emitter.ts';
+import { verifies } from '../../verifies.ts';
 
 function setUp() {
   const reported: unknown[] = [];
@@ -77,4 +78,25 @@ test('emit can be handed out as a plain function', () => {
   const { emit } = emitter;
   emit('a');
   expect(heard).toEqual(['a']);
+});
+
+verifies('EXT-44', 'an event is cleaned for those who hear its type, and for nobody else', () => {
+  const cleaned: string[] = [];
+  const heard: string[] = [];
+  const { emit, on } = createEvents<{ readonly type: string }>(
+    () => undefined,
+    (event) => {
+      cleaned.push(event.type);
+      return { type: event.type.toUpperCase() };
+    },
+  );
+  const unsubscribe = on(({ type }) => heard.push(`some ${type}`), ['a', 'A']);
+  emit({ type: 'a' });
+  emit({ type: 'b' });
+  expect({ cleaned, heard }).toEqual({ cleaned: ['a'], heard: ['some A'] });
+  on(({ type }) => heard.push(`all ${type}`));
+  emit({ type: 'b' });
+  unsubscribe();
+  emit({ type: 'a' });
+  expect({ cleaned, heard }).toEqual({ cleaned: ['a', 'b', 'a'], heard: ['some A', 'all B', 'all A'] });
 });

@@ -221,6 +221,18 @@ const examples: { readonly [Code in FailureCode]: readonly [data: FailureData<Co
     files,
     'The call of "read" on server "files" was cancelled; if it had been sent, whether it took effect is unknown. If it is still wanted, check its effect and call again.',
   ],
+  GATEWAY_RUNNING: [
+    { pid: 7, port: 9_000, folder: '/s' },
+    'A gateway runs already on /s: process 7, port 9000. Use that one, or end it first; a second one needs a state folder of its own (XDG_STATE_HOME).',
+  ],
+  GATEWAY_NEWER: [
+    { pid: 7 },
+    'The running gateway, process 7, is of a newer version of Plexus than this one. Update this Plexus, or end that gateway; it was left as it is.',
+  ],
+  GATEWAY_UNREACHABLE: [
+    { reason: 'it ended.' },
+    'The gateway cannot be reached: it ended. Run this in a terminal to see why: plexus serve',
+  ],
   SESSION_UNKNOWN: [{ session: 's1' }, 'There is no session "s1". Initialize a new session.'],
   CONVERSATION_UNKNOWN: [{ conversation: 'c1' }, 'There is no conversation "c1". Start a new conversation.'],
   INTERNAL: [

@@ -163,6 +163,12 @@ const examples: { readonly [Code in FailureCode]: readonly [data: FailureData<Co
   OUTCOME_UNKNOWN: [{ ...files, reason: 'it exited' }, 'Check its effect before calling again.'],
   QUESTIONS_EXCEEDED: [{ server: 'files', most: 10 }, 'Check its effect before calling again.'],
   CALL_CANCELLED: [files, 'If it is still wanted, check its effect and call again.'],
+  GATEWAY_RUNNING: [
+    { pid: 7, port: 9_000, folder: '/s' },
+    'Only the user can end the gateway that runs: tell them. Calling again does not help before that.',
+  ],
+  GATEWAY_NEWER: [{ pid: 7 }, 'Only the user can update Plexus: tell them. Calling again does not help before that.'],
+  GATEWAY_UNREACHABLE: [{ reason: 'it ended' }, 'Call again in a moment; if that fails too, tell the user.'],
   SESSION_UNKNOWN: [{ session: 's' }, 'Initialize a new session.'],
   CONVERSATION_UNKNOWN: [{ conversation: 'c' }, 'Start a new conversation.'],
   INTERNAL: [{ problem: 'x is not a function' }, 'Try another way, and tell the user of this failure.'],

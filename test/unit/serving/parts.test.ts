@@ -166,7 +166,7 @@ describe('a session', () => {
     const open = session.ask('roots/list', {});
     session.end('over');
     await expect(open).rejects.toBe('over');
-    expect(() => session.ask('elicitation/create', {})).toThrow('capability');
+    await expect(session.ask('elicitation/create', {})).rejects.toThrow('capability');
   });
 
   test('finds the stream that an event id names, and keeps finished ones within limits', () => {

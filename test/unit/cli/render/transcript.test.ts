@@ -4,9 +4,10 @@ import { expect, test } from 'vitest';
 import type { RunEvent } from '../../../../src/agent/agent.ts';
 import { plain } from '../../../../src/cli/render/text.ts';
 import { createTranscript } from '../../../../src/cli/render/transcript.ts';
+import { createDeferred } from '../../../../src/kernel/deferred.ts';
 
 /** What a terminal shows: both streams together. */
-function draw(events: readonly RunEvent[], toTerminal = true) {
+function open(toTerminal = true) {
   let screen = '';
   const transcript = createTranscript({
     print: (text) => {
@@ -17,9 +18,17 @@ function draw(events: readonly RunEvent[], toTerminal = true) {
     },
     toTerminal,
   });
-  for (const event of events) transcript.show({ ...event, conversationId: 'c' });
+  const show = (...events: readonly RunEvent[]) => {
+    for (const event of events) transcript.show({ ...event, conversationId: 'c' });
+  };
+  return { transcript, show, screen: () => screen };
+}
+
+function draw(events: readonly RunEvent[], toTerminal = true) {
+  const { transcript, show, screen } = open(toTerminal);
+  show(...events);
   transcript.endLine();
-  return { screen, calls: transcript.calls };
+  return { screen: screen(), calls: transcript.calls };
 }
 
 const requested = (callId: string, args = '{}'): RunEvent => ({
@@ -65,6 +74,27 @@ test('parallel calls are told apart, and what is long is folded to one line', ()
     '',
   ]);
   expect(calls.map(({ text }) => text?.split('\n')[0])).toEqual(['server: s', '']);
+});
+
+test('a question stands on lines of its own, and what happens meanwhile is told behind the last one', async () => {
+  const { transcript, show, screen } = open();
+  const answers = [createDeferred<string>(), createDeferred<string>()];
+  const ask = transcript.beside(async (question: number) => {
+    transcript.say(() => `${question}?`);
+    return answers[question]?.promise;
+  });
+  show({ type: 'text.received', text: 'Let me.' });
+  const asked = [ask(0), ask(1)];
+  show(answered('a', 'done meanwhile'));
+  answers[0]?.resolve('yes');
+  await asked[0];
+  expect(screen()).toBe('Let me.\n0?\n1?\n');
+  answers[1]?.resolve('no');
+  expect([await asked[0], await asked[1], screen()]).toEqual([
+    ...['yes', 'no', 'Let me.\n0?\n1?\n[1] done: done meanwhile\n'],
+  ]);
+  show(answered('a', 'later'));
+  expect(screen()).toMatch(/later\n$/);
 });
 
 test('control characters of a model or a server do not reach a terminal', () => {

@@ -1,0 +1,48 @@
+// Owns `plexus serve token`: adds, lists and revokes the tokens of clients. A running gateway follows at once.
+
+import { stateFolder } from '../config/scopes.ts';
+import { addToken, isTokenName, listTokens, revokeToken } from '../gateway/tokens.ts';
+import { systemClock } from '../kernel/clock.ts';
+import type { Store } from '../kernel/store.ts';
+import { createFileStore } from '../store/file.ts';
+import { type CommandResult, type Context, UsageError } from './command.ts';
+
+export async function serveToken({ positionals, values, env, home }: Context): Promise<CommandResult> {
+  const [, verb, name, ...rest] = positionals;
+  const store = createFileStore(stateFolder({ env, home, platform: process.platform }), systemClock);
+  if (rest.length > 0) throw new UsageError(`the word ${rest[0]} is too many`);
+  if (verb === 'list' && name === undefined) return list(store);
+  if (name === undefined || (verb !== 'add' && verb !== 'revoke'))
+    throw new UsageError('write token add NAME --profile P, token list, or token revoke NAME');
+  return verb === 'add' ? add(store, name, values['profile']) : revoke(store, name);
+}
+
+async function add(store: Store, name: string, profile: Context['values'][string]): Promise<CommandResult> {
+  if (!isTokenName(name)) throw new UsageError('a name has up to 64 letters, digits, dots, dashes and underscores');
+  if (typeof profile !== 'string') throw new UsageError('name the profile that the token is for: --profile P');
+  const token = await addToken(store, { name, profile, now: systemClock.now() });
+  if (token === undefined)
+    throw new UsageError(`there is a token ${name} already; revoke it first: plexus serve token revoke ${name}`);
+  const path = profile === 'default' ? '/mcp' : `/mcp/p/${profile}`;
+  return {
+    data: { name, profile, token },
+    text: (paint) =>
+      [`${paint.bold(token)}`, `It is shown once. Clients send it as Authorization: Bearer …, to ${path} only.`].join(
+        '\n',
+      ),
+  };
+}
+
+async function list(store: Store): Promise<CommandResult> {
+  const tokens = (await listTokens(store)).map(({ name, profile, createdAt }) => ({ name, profile, createdAt }));
+  const rows = tokens.map(
+    ({ name, profile, createdAt }) => `${name}  profile ${profile}  since ${createdAt.slice(0, 10)}`,
+  );
+  return { data: { tokens }, text: () => rows.join('\n') || 'There are no tokens of clients.' };
+}
+
+async function revoke(store: Store, name: string): Promise<CommandResult> {
+  const isRevoked = await revokeToken(store, name);
+  const text = isRevoked ? `The token ${name} opens nothing any more.` : `There is no token ${name}.`;
+  return { data: { name, revoked: isRevoked }, text: () => text, ...(!isRevoked && { exitCode: 2 }) };
+}

@@ -1,0 +1,76 @@
+// Owns that a state folder has one gateway: a gateway claims the folder before it listens, writes `gateway.json` when it can be
+// reached, and takes it away when it has ended.
+
+import { createHash } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { type Clock, systemClock } from '../kernel/clock.ts';
+import { acquire } from '../kernel/file-lock.ts';
+import { makeFolder } from '../kernel/make-folder.ts';
+import { markOfThisProcess } from '../kernel/process-mark.ts';
+import { replaceFile } from '../kernel/replace-file.ts';
+import { RuntimeError } from '../model/errors.ts';
+import { readOrCreateToken } from '../serving/access.ts';
+import { findGateway, GATEWAY_PROTOCOL, type GatewayInstance, gatewayFiles } from './instance.ts';
+
+export interface ClaimOptions {
+  readonly stateFolder: string;
+  readonly clock?: Clock;
+}
+
+export interface Claim {
+  /** Known to the children and requests of this gateway, so that it is never put behind itself. The same over restarts. */
+  readonly mark: string;
+  /** The token of `plexus connect`. */
+  readonly connectToken: string;
+  /** Of people and scripts that look at the gateway itself. */
+  readonly adminToken: string;
+  /** From now on clients find the gateway. */
+  announce(address: Pick<GatewayInstance, 'host' | 'port'>): Promise<void>;
+  /** The folder is free again. */
+  release(): Promise<void>;
+}
+
+/** How long a gateway may take from its claim until it listens. */
+const CLAIM_MS = 60_000;
+
+/** Rejects with `GATEWAY_RUNNING` if the folder has a gateway, of whatever version. */
+export async function claimGateway({ stateFolder, clock = systemClock }: ClaimOptions): Promise<Claim> {
+  const files = gatewayFiles(stateFolder);
+  await makeFolder(files.folder, { mode: 0o700 });
+  const unlock = await acquire({ lock: files.claim, ttlMs: CLAIM_MS, clock });
+  try {
+    const found = findGateway(stateFolder);
+    if (found.kind !== 'none')
+      throw new RuntimeError('GATEWAY_RUNNING', {
+        ...{ pid: found.instance.pid, port: found.instance.port, folder: stateFolder },
+      });
+    const [connectToken, adminToken] = await Promise.all([
+      readOrCreateToken(files.connectToken),
+      readOrCreateToken(files.adminToken),
+    ]);
+    return {
+      ...{ mark: markOf(connectToken), connectToken, adminToken },
+      async announce(address) {
+        const instance: GatewayInstance = {
+          ...{ protocol: GATEWAY_PROTOCOL, pid: process.pid, process: markOfThisProcess() ?? '' },
+          ...{ startedAt: new Date(clock.now()).toISOString(), host: address.host, port: address.port },
+        };
+        await replaceFile(files.instance, `${JSON.stringify(instance, null, 2)}\n`);
+        await unlock();
+      },
+      async release() {
+        const now = findGateway(stateFolder);
+        // After this process was taken for dead, another gateway may have the folder.
+        if (now.kind !== 'none' && now.instance.pid === process.pid) await rm(files.instance, { force: true });
+        await unlock();
+      },
+    };
+  } catch (error) {
+    await unlock();
+    throw error;
+  }
+}
+
+/** Says nothing of the token that it comes from. */
+const markOf = (connectToken: string) =>
+  createHash('sha256').update(`gateway mark ${connectToken}`).digest('hex').slice(0, 16);

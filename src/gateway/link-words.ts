@@ -1,0 +1,14 @@
+// Owns the words by which `plexus connect` and the gateway know each other, in headers and in the environment.
+
+/** The protocol that an upgrade asks for. */
+export const LINK = 'plexus-link';
+export const PROTOCOL_HEADER = 'plexus-protocol';
+/** The marks of the gateways on the way to here, separated by commas: a gateway that finds its own refuses. */
+export const GATEWAY_HEADER = 'plexus-gateway';
+/** The same for child processes, which inherit it. */
+export const GATEWAY_VARIABLE = 'PLEXUS_GATEWAY';
+
+export const isBehind = (mark: string, marks = ''): boolean => marks.split(',').includes(mark);
+
+/** The marks for what a gateway starts: its own, and those that it is behind itself. */
+export const marksBehind = (mark: string, marks = ''): string => (marks === '' ? mark : `${marks},${mark}`);

@@ -1,0 +1,170 @@
+// Owns the gateway as the one of its state folder: it claims the folder, knows all tokens, takes links, answers beside MCP, and ends
+// when it is told to or has been idle. `plexus serve` opens it around what `serve.ts` serves.
+
+import type { IncomingMessage } from 'node:http';
+import { type Clock, systemClock } from '../kernel/clock.ts';
+import type { Store } from '../kernel/store.ts';
+import type { EnvironmentVariables } from '../model/environment-variables.ts';
+import { limits } from '../model/limits.ts';
+import {
+  type Authenticate,
+  byToken,
+  inHostHeader,
+  isLoopback,
+  loopbackHosts,
+  readOrCreateToken,
+  withoutToken,
+} from '../serving/access.ts';
+import type { Principal } from '../serving/service.ts';
+import { type Access, accessOf } from './access.ts';
+import { claimGateway } from './claim.ts';
+import type { Refusal } from './gateway.ts';
+import { endWhenIdle } from './idle-end.ts';
+import { gatewayFiles } from './instance.ts';
+import { GATEWAY_HEADER, GATEWAY_VARIABLE, isBehind, marksBehind } from './link-words.ts';
+import { Links } from './links.ts';
+import type { Measured } from './metrics-text.ts';
+import type { ServedGateway } from './serve.ts';
+import { statusRoutes } from './status-routes.ts';
+import { type KnownTokens, openTokens } from './tokens.ts';
+
+export interface ResidenceOptions {
+  readonly stateFolder: string;
+  /** Holds the tokens of clients. */
+  readonly store: Store;
+  readonly env: EnvironmentVariables;
+  readonly host: string;
+  /** Every program of this machine may use the gateway. */
+  readonly isOpen: boolean;
+  /** It was started for its clients, and ends some time after the last one. */
+  readonly endsWhenIdle: boolean;
+  readonly onError: (error: unknown) => void;
+  readonly clock?: Clock;
+}
+
+export interface Residence {
+  readonly authenticate: Authenticate;
+  readonly refuses: (request: IncomingMessage) => Refusal | undefined;
+  /** The environment for the servers: it marks them as this gateway's. */
+  readonly env: EnvironmentVariables;
+  /** The token for clients, and its file; absent without one. */
+  readonly token: string | undefined;
+  readonly tokenFile: string;
+  /** Aborts when the gateway is to end. */
+  readonly ended: AbortSignal;
+  /** Listens, and tells `plexus connect` where. */
+  open(served: ServedGateway, port: number): Promise<{ readonly url: string; readonly port: number }>;
+  /** Ends the links and the served gateway within its drain, and frees the folder. */
+  close(served?: ServedGateway): Promise<void>;
+}
+
+export async function openResidence(options: ResidenceOptions): Promise<Residence> {
+  const { stateFolder, store, env, host, isOpen, clock = systemClock } = options;
+  const claim = await claimGateway({ stateFolder, clock });
+  const tokenFile = gatewayFiles(stateFolder).token;
+  const ending = new AbortController();
+  const hosts = isLoopback(host) ? loopbackHosts : [...loopbackHosts, inHostHeader(host)];
+  let [lastRequest, isClosing] = [clock.now(), false];
+  let served: ServedGateway | undefined;
+  let stopLooking: () => void = () => undefined;
+
+  const token = isOpen ? undefined : await readOrCreateToken(tokenFile);
+  const tokens = await openTokens(store, ({ name }) =>
+    served?.gateway.endSessions((principal) => accessOf(principal).client === name),
+  );
+  const ofToken = token === undefined ? withoutToken : anyOf(byToken(token, { id: 'own' }), ofClients(tokens.find));
+  const ofConnect = byToken(claim.connectToken, {
+    id: 'connect',
+    details: { mayNameWorkspace: true } satisfies Access,
+  });
+  const ofAdmin = byToken(claim.adminToken, { id: 'admin' });
+  const authenticate: Authenticate = (request) => {
+    lastRequest = clock.now();
+    return ofConnect(request) ?? ofToken(request);
+  };
+  const refuses = ({ headers }: IncomingMessage): Refusal | undefined =>
+    isBehind(claim.mark, headers[GATEWAY_HEADER]?.toString())
+      ? { status: 508, sentence: 'The gateway would be behind itself: it sent this request.' }
+      : undefined;
+
+  const links = new Links({
+    ...{ authenticate: ofConnect, mark: claim.mark, onError: options.onError },
+    serve: (request, principal, pipes) =>
+      served?.gateway.link(request, principal, pipes) ?? { status: 503, sentence: 'The gateway begins.' },
+  });
+  let legacySessions = 0;
+  const measured = async (gateway: ServedGateway['gateway']): Promise<Measured> => {
+    const { servers, sessions } = gateway.measures();
+    const linkedLegacy = legacySessions - sessions;
+    const statuses = (await gateway.status()).flatMap((each) => each.servers);
+    return { servers, statuses, sessions: { legacy: legacySessions, modern: Math.max(0, links.size - linkedLegacy) } };
+  };
+  const idleSince = (gateway: ServedGateway['gateway']) => {
+    const { sessions, running } = gateway.measures();
+    if (sessions + running + links.size === 0) return lastRequest;
+    lastRequest = clock.now();
+    return undefined;
+  };
+
+  return {
+    ...{ refuses, token, tokenFile, ended: ending.signal },
+    // A check elsewhere compares it: without tokens the gateway must not leave this machine.
+    authenticate: token === undefined ? withoutToken : authenticate,
+    env: { ...env, [GATEWAY_VARIABLE]: marksBehind(claim.mark, env[GATEWAY_VARIABLE]) },
+    async open(now, port) {
+      served = now;
+      const { gateway } = now;
+      gateway.on(({ type, era }) => {
+        if (era === 'legacy') legacySessions += type === 'session.opened' ? 1 : -1;
+      });
+      const routes = statusRoutes({
+        ...{ hosts, isAdmin: ofAdmin, mayRead: anyOf(ofAdmin, ofToken) },
+        ...{ isReady: () => !isClosing, measured: () => measured(gateway), stop: () => ending.abort() },
+      });
+      const address = await now.listen({ host, port, routes, upgrade: links.accept });
+      await claim.announce({ host: reachable(host), port: address.port });
+      if (options.endsWhenIdle)
+        stopLooking = endWhenIdle({
+          ...{ clock, idleMs: limits.gatewayIdleMs },
+          ...{ idleSince: () => idleSince(gateway), end: () => ending.abort() },
+        });
+      return address;
+    },
+    async close(now) {
+      isClosing = true;
+      stopLooking();
+      tokens.close();
+      await Promise.all([links.close(), now?.close()]);
+      await claim.release();
+    },
+  };
+}
+
+const anyOf =
+  (...ways: readonly Authenticate[]): Authenticate =>
+  (request) => {
+    for (const way of ways) {
+      const principal = way(request);
+      if (principal !== undefined) return principal;
+    }
+    return undefined;
+  };
+
+/** One principal for each token, however many requests it sends. */
+function ofClients(find: KnownTokens['find']): Authenticate {
+  const principals = new Map<string, Principal>();
+  return (request) => {
+    const token = find(request);
+    if (token === undefined) return undefined;
+    const { name, profile, hash } = token;
+    const known = principals.get(hash);
+    if (known !== undefined) return known;
+    const made: Principal = { id: `client ${name}`, details: { profile, client: name } satisfies Access };
+    principals.set(hash, made);
+    return made;
+  };
+}
+
+/** An address for clients of this machine: a gateway that listens everywhere is reached on loopback too. */
+const reachable = (host: string) =>
+  host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host.replace(/^\[|\]$/g, '');

@@ -1,0 +1,108 @@
+// Owns the gateway's addresses beside MCP: whether it lives and is ready, its counts, its page, and how it is ended. A page without
+// the token names nothing of the person's.
+
+import type { ServerResponse } from 'node:http';
+import type { ServerStatus } from '../connection/status.ts';
+import { type Authenticate, faultOfNames } from '../serving/access.ts';
+import type { HttpHandler } from '../serving/http-listener.ts';
+import { type Measured, metricsText } from './metrics-text.ts';
+
+export interface StatusRoutesOptions {
+  /** Names by which the gateway is reached. */
+  readonly hosts: readonly string[];
+  /** Knows the admin token, and no other. */
+  readonly isAdmin: Authenticate;
+  /** Knows the tokens whose holders may read the names of servers. */
+  readonly mayRead: Authenticate;
+  /** The first start of the servers is over, and the gateway does not stop. */
+  readonly isReady: () => boolean;
+  readonly measured: () => Promise<Measured>;
+  /** Ends the gateway, as a signal would. */
+  readonly stop: () => void;
+}
+
+export function statusRoutes(options: StatusRoutesOptions): ReadonlyMap<string, HttpHandler> {
+  const { hosts, isAdmin, mayRead, isReady, measured, stop } = options;
+  const guarded =
+    (method: 'GET' | 'POST', answer: HttpHandler): HttpHandler =>
+    (request, response) => {
+      const fault = faultOfNames(request, { hosts, origins: [] });
+      if (fault !== undefined) return send(response, 403, `${fault}.`);
+      const isAsked = request.method === method || (method === 'GET' && request.method === 'HEAD');
+      if (!isAsked) return send(response.setHeader('allow', method), 405, `Use ${method}.`);
+      return answer(request, response);
+    };
+  const forAdmin =
+    (answer: HttpHandler): HttpHandler =>
+    (request, response) =>
+      isAdmin(request) === undefined ? needsToken(response) : answer(request, response);
+
+  return new Map<string, HttpHandler>([
+    ['/healthz', guarded('GET', (_, response) => send(response, 200, 'ok'))],
+    [
+      '/readyz',
+      guarded('GET', (_, response) => (isReady() ? send(response, 200, 'ready') : send(response, 503, 'not ready'))),
+    ],
+    [
+      '/metrics',
+      guarded(
+        'GET',
+        forAdmin(async (_, response) => send(response, 200, metricsText(await measured()), METRICS_TYPE)),
+      ),
+    ],
+    [
+      '/stop',
+      guarded(
+        'POST',
+        forAdmin((_, response) => {
+          send(response, 202, 'The gateway stops.');
+          stop();
+        }),
+      ),
+    ],
+    [
+      '/',
+      guarded('GET', async (request, response) => {
+        const { statuses, sessions } = await measured();
+        const isKnown = mayRead(request) !== undefined;
+        send(response, 200, pageOf({ statuses, sessions, isReady: isReady(), isKnown }));
+      }),
+    ],
+  ]);
+}
+
+const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+
+function send(response: ServerResponse, status: number, text: string, type = 'text/plain; charset=utf-8'): void {
+  const body = text.endsWith('\n') ? text : `${text}\n`;
+  response.writeHead(status, {
+    ...{ 'content-type': type, 'content-length': Buffer.byteLength(body) },
+    ...{ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' },
+  });
+  response.end(body);
+}
+
+function needsToken(response: ServerResponse): void {
+  send(response.setHeader('www-authenticate', 'Bearer'), 401, 'The request needs the admin token of this gateway.');
+}
+
+interface Page extends Pick<Measured, 'statuses' | 'sessions'> {
+  readonly isReady: boolean;
+  readonly isKnown: boolean;
+}
+
+/** Plain text: a name that holds markup is only text. */
+function pageOf({ statuses, sessions, isReady, isKnown }: Page): string {
+  const up = statuses.filter(({ status }) => status === 'connected').length;
+  const lines = [
+    `Plexus gateway: ${isReady ? 'ready' : 'not ready'}`,
+    `${statuses.length} servers, ${up} of them up`,
+    `${sessions.legacy + sessions.modern} sessions`,
+  ];
+  return [...lines, '', ...(isKnown ? statuses.map(lineOf) : ['Names are shown with the token of the gateway.'])].join(
+    '\n',
+  );
+}
+
+const lineOf = ({ name, state, toolCount, reason }: ServerStatus) =>
+  `${name}  ${state}  ${toolCount} tools${reason === undefined ? '' : `  ${reason}`}`;

@@ -1,0 +1,195 @@
+// Owns the proof of `plexus connect` with real processes: one gateway for all, however many start at once, and clients that survive it.
+
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type GatewayInstance, gatewayFiles } from '../../src/gateway/instance.ts';
+import type { JsonObject } from '../../src/kernel/json.ts';
+import { isRunning } from '../servers/processes.ts';
+import { initialize } from '../unit/serving/served.ts';
+import { verifies } from '../verifies.ts';
+import { waitFor } from '../wait-for.ts';
+import { program, Sandbox, type Started } from './plexus.ts';
+
+const desk = fileURLToPath(new URL('../servers/desk.mjs', import.meta.url));
+
+let sandbox: Sandbox;
+
+beforeEach(() => {
+  sandbox = new Sandbox();
+  sandbox.write(
+    '~/.config/plexus/mcp.toml',
+    `[plexus.serving]\nport = 0\n[mcp_servers.desk]\ncommand = '${process.execPath}'\nargs = ['${desk}']\n`,
+  );
+});
+
+afterEach(async () => {
+  for (const pid of gateways) if (isRunning(pid)) process.kill(pid, 'SIGTERM');
+  await waitFor(() => expect([...gateways].filter(isRunning)).toEqual([]));
+  gateways.clear();
+  await sandbox.remove();
+});
+
+/** Every gateway that a test has seen. */
+const gateways = new Set<number>();
+
+const files = () => gatewayFiles(sandbox.path('~/.local/state/plexus'));
+
+function running(): GatewayInstance {
+  const instance: GatewayInstance = JSON.parse(readFileSync(files().instance, 'utf8'));
+  gateways.add(instance.pid);
+  return instance;
+}
+
+interface Client extends Started {
+  write(message: unknown): void;
+  answer(id: unknown): Promise<JsonObject>;
+  said(): readonly JsonObject[];
+}
+
+function connect(options: Parameters<Sandbox['spawn']>[1] = {}): Client {
+  const started = sandbox.spawn(['connect'], { keepsStdinOpen: true, ...options });
+  const said = () =>
+    started.seen.out
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as JsonObject);
+  return {
+    ...started,
+    said,
+    write: (message) => started.child.stdin.write(`${JSON.stringify(message)}\n`),
+    answer: (id) =>
+      waitFor(() => {
+        const found = said().find((message) => message['id'] === id && message['method'] === undefined);
+        if (found === undefined) throw new Error(`no answer: ${started.seen.out} ${started.seen.err}`);
+        return found;
+      }),
+  };
+}
+
+const introduced = { jsonrpc: '2.0', method: 'notifications/initialized' };
+const add = (id: number, a: number) => ({
+  ...{ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'desk__add', arguments: { a, b: 1 } } },
+});
+const end = async ({ child, done }: Client) => {
+  child.stdin.end();
+  return done;
+};
+
+verifies('EXT-45', 'twenty that start at once share one gateway, also when it is killed among them', async () => {
+  const clients = Array.from({ length: 20 }, () => connect());
+  for (const client of clients) client.write(initialize());
+  await Promise.race(clients.map((client) => client.answer('init')));
+  const first = running();
+  process.kill(first.pid, 'SIGKILL');
+  await Promise.all(clients.map((client) => client.answer('init')));
+  clients.forEach((client, at) => {
+    client.write(introduced);
+    client.write(add(1, at));
+  });
+  const sums = await Promise.all(clients.map((client) => client.answer(1)));
+  expect(sums).toMatchObject(clients.map((_, at) => ({ result: { content: [{ text: `${at} + 1 = ${at + 1}` }] } })));
+  const second = running();
+  expect(second.pid).not.toBe(first.pid);
+  expect(new Set(await Promise.all(clients.map(async (client) => (await end(client)).code)))).toEqual(new Set([0]));
+  // The one that is left has served them all.
+  expect(isRunning(second.pid)).toBe(true);
+});
+
+verifies(
+  'EXT-45',
+  'the gateway runs in the home folder with the safe environment, and outlives its client',
+  async () => {
+    const client = connect({ env: { SECRET_OF_ONE_CLIENT: 'x', LANG: 'C' } });
+    client.write(initialize());
+    await client.answer('init');
+    const { pid } = running();
+    expect((await end(client)).code).toBe(0);
+    if (process.platform === 'linux') {
+      const env = readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0');
+      expect(env).toContain('LANG=C');
+      expect(env.filter((each) => each.startsWith('SECRET'))).toEqual([]);
+    }
+    expect(isRunning(pid)).toBe(true);
+    const other = connect();
+    other.write(initialize());
+    await other.answer('init');
+    expect(running().pid).toBe(pid);
+  },
+);
+
+verifies(
+  'EXT-45',
+  'a gateway of an older protocol finishes and is replaced; one of a newer protocol is left alone',
+  async () => {
+    const old = spawn(process.execPath, [
+      '-e',
+      'process.on("SIGTERM", () => process.exit(0)); setInterval(() => 0, 1e6)',
+    ]);
+    const ended = new Promise((resolve) => old.once('exit', resolve));
+    await sandbox.run(['serve', 'token', 'list']);
+    const instance = { protocol: 0, pid: old.pid, process: '', startedAt: '', host: '127.0.0.1', port: 9 };
+    sandbox.write('~/.local/state/plexus/gateway/gateway.json', instance);
+    const client = connect();
+    client.write(initialize());
+    await client.answer('init');
+    expect(await ended).toBe(0);
+    const { pid } = running();
+    expect(pid).not.toBe(old.pid);
+    writeFileSync(files().instance, JSON.stringify({ protocol: 99, pid }));
+    const refused = connect();
+    refused.write(initialize());
+    expect(await refused.answer('init')).toMatchObject({
+      error: { message: expect.stringContaining('newer version') },
+    });
+    expect(await refused.done).toMatchObject({ code: 4, err: expect.stringContaining('Update this Plexus') });
+    expect(isRunning(pid)).toBe(true);
+  },
+);
+
+test('a second gateway on one state folder is refused with the first one’s address', async () => {
+  const client = connect();
+  client.write(initialize());
+  await client.answer('init');
+  const { pid, port } = running();
+  const { code, err } = await sandbox.run(['serve']);
+  expect([code, err]).toEqual([1, expect.stringMatching(new RegExp(`process ${pid}, port ${port}`))]);
+});
+
+test('a gateway that cannot start is told of to the client, with its own reason', async () => {
+  const taken = connect();
+  taken.write(initialize());
+  await taken.answer('init');
+  const { port } = running();
+  const other = new Sandbox();
+  other.write('~/.config/plexus/mcp.toml', `[plexus.serving]\nport = ${port}\n`);
+  const refused = other.spawn(['connect'], { input: `${JSON.stringify(initialize())}\n` });
+  const { code, out, err } = await refused.done;
+  expect(JSON.parse(out)).toMatchObject({
+    id: 'init',
+    error: { message: expect.stringContaining(`${port} is taken`) },
+  });
+  expect([code, err]).toEqual([4, expect.stringContaining(`${port} is taken`)]);
+  expect(existsSync(gatewayFiles(other.path('~/.local/state/plexus')).instance)).toBe(false);
+  await other.remove();
+});
+
+verifies('EXT-45', 'a gateway behind itself is refused', async () => {
+  sandbox.write(
+    '~/.config/plexus/mcp.toml',
+    [
+      '[plexus.serving]\nport = 0\n',
+      `[mcp_servers.loop]\ncommand = '${process.execPath}'\nargs = ['${program}', 'connect']\n`,
+    ].join('\n'),
+  );
+  const client = connect();
+  client.write(initialize());
+  let asked = 0;
+  await waitFor(async () => {
+    const params = { name: 'plexus_status', arguments: {} };
+    client.write({ jsonrpc: '2.0', id: ++asked, method: 'tools/call', params });
+    expect(JSON.stringify(await client.answer(asked))).toContain('behind itself');
+  });
+  running();
+});

@@ -1,0 +1,76 @@
+// Owns the proof that real clients use the gateway in front of real servers, of either era on both sides: they list, call, read, are asked,
+// are told of progress and changes, and cancel; and that many of them share one process of each server.
+
+import { readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Client as Client2, StreamableHTTPClientTransport as Http2 } from '@modelcontextprotocol/client';
+import { StreamableHTTPClientTransport as Http1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { createLedgerServers } from '../faults/gateway-soak.ts';
+import { startGateway } from '../servers/gateway.mjs';
+import { createFolder, start, textOf } from './runtimes.ts';
+import { answer, visitBySdk1, visitBySdk2 } from './visits.ts';
+
+const fixture = fileURLToPath(new URL('../servers/conformance-sdk.mjs', import.meta.url));
+const eras = ['legacy', 'modern'] as const;
+
+describe.each(eras)('in front of a %s server', (era) => {
+  let gateway: Awaited<ReturnType<typeof startGateway>>;
+  beforeAll(async () => {
+    gateway = await startGateway({ servers: { it: { command: process.execPath, args: [fixture, era] } } });
+  });
+  afterAll(() => gateway.stop());
+  const url = () => new URL('/mcp/s/it', gateway.origin);
+
+  test('SDK v1', () => visitBySdk1(new Http1(url())));
+
+  test.each(['legacy', 'auto'] as const)('SDK v2 as a %s client', (mode) => visitBySdk2(new Http2(url()), mode));
+
+  test('Plexus', async () => {
+    const runtime = await start(createFolder(), { servers: { it: { url: url().href } }, elicit: async () => answer });
+    await runtime.ready();
+    const turn = runtime.turn();
+    expect(textOf(await turn.call('mcp__it__test_input_required_result_elicitation'))).toBe('Hello, Ada!');
+    expect(textOf(await turn.call('mcp__it__test_custom_header', { region: 'eu' }))).toBe('region: eu');
+  });
+});
+
+const abilities = [
+  {},
+  { elicitation: { form: {} } },
+  { elicitation: { url: {} }, sampling: {} },
+  { roots: { listChanged: true } },
+  { sampling: { tools: {} }, roots: {}, elicitation: {} },
+];
+
+test('twenty sessions in one folder, of mixed eras and capabilities, on ten servers: ten processes', async () => {
+  const servers = createLedgerServers(createFolder(), 10);
+  const gateway = await startGateway({ servers: Object.fromEntries(servers.map(({ name, entry }) => [name, entry])) });
+  onTestFinished(() => gateway.stop());
+  const roots = { roots: [{ uri: `file://${gateway.home}`, name: 'here' }] };
+  await Promise.all(
+    Array.from({ length: 20 }, async (_, at) => {
+      const capabilities = abilities[at % abilities.length] ?? {};
+      const mode = at % 2 === 0 ? 'legacy' : 'auto';
+      const client = new Client2(
+        { name: `client-${at}`, version: '1' },
+        { capabilities, versionNegotiation: { mode } },
+      );
+      if ('roots' in capabilities) client.setRequestHandler('roots/list', () => roots);
+      await client.connect(new Http2(new URL('/mcp', gateway.origin)));
+      const { tools } = await client.listTools();
+      expect(tools.map(({ name }) => name)).toEqual(
+        expect.arrayContaining(servers.map(({ name }) => `${name}__write`)),
+      );
+      for (const { name } of servers) {
+        const token = `${at}-${name}`;
+        expect(await client.callTool({ name: `${name}__write`, arguments: { token } })).toMatchObject({
+          content: [{ text: token }],
+        });
+      }
+      await client.close();
+    }),
+  );
+  const starts = servers.map(({ folder }) => readdirSync(folder).filter((name) => name.startsWith('start-')).length);
+  expect(starts).toEqual(servers.map(() => 1));
+});
