@@ -146,7 +146,7 @@ const rows: { readonly [Code in FailureCode]: ModelSentences<FailureData<Code>> 
         ? 'If it is still wanted, call again.'
         : 'If it is still wanted, check its effect and call again.',
   },
-  GATEWAY_RUNNING: { next: () => userMust('end the gateway that runs') },
+  GATEWAY_RUNNING: { happened: () => 'A gateway runs already.', next: () => userMust('end the gateway that runs') },
   GATEWAY_NEWER: { next: () => userMust('update Plexus') },
   GATEWAY_UNREACHABLE: { next: () => 'Call again in a moment; if that fails too, tell the user.' },
   SESSION_UNKNOWN: { next: () => 'Initialize a new session.' },
