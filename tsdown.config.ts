@@ -44,7 +44,7 @@ const program = defineConfig({
   ...common,
   entry: { cli: 'src/cli/bin.ts' },
   plugins: [
-    builtApart(/\/cli\/main\.ts$|^\.\/main\.ts$/, 'command-line.js'),
+    builtApart(/\/command-line\.ts$/, 'command-line.js'),
     builtApart(/\/start\.ts$/, 'start-gateway.js'),
     builtinModules(),
     latin1Chunks(),
@@ -66,7 +66,7 @@ const client = defineConfig({
   ...common,
   entry: {
     index: 'src/index.ts',
-    'command-line': 'src/cli/main.ts',
+    'command-line': 'src/cli/command-line.ts',
     testing: 'src/testing/testing.ts',
     agent: 'src/agent/agent.ts',
     gateway: 'src/gateway/gateway.ts',

@@ -125,9 +125,11 @@ verifies(
   async () => {
     const old = spawn(process.execPath, [
       '-e',
-      'process.on("SIGTERM", () => process.exit(0)); setInterval(() => 0, 1e6)',
+      'process.on("SIGTERM", () => process.exit(0)); setInterval(() => 0, 1e6); console.log(1)',
     ]);
     const ended = new Promise((resolve) => old.once('exit', resolve));
+    // A signal before its handler is there would simply end it.
+    await new Promise((resolve) => old.stdout.once('data', resolve));
     await sandbox.run(['serve', 'token', 'list']);
     const instance = { protocol: 0, pid: old.pid, process: '', startedAt: '', host: '127.0.0.1', port: 9 };
     sandbox.write('~/.local/state/plexus/gateway/gateway.json', instance);
