@@ -313,6 +313,7 @@ const doors = {
       'GatewayMeasures',
       'GatewayOptions',
       'Profile',
+      'Refusal',
       'ServerMeasures',
       'SessionFacts',
     ],
