@@ -53,7 +53,7 @@ test.each([
   [{ expose: 'some' }, '--expose takes all or search'],
   [{ port: '70000' }, '--port takes a number from 0 to 65535'],
 ])('the command refuses %j', async (values, sentence) => {
-  await expect(serve.run({ values } as never)).rejects.toThrow(sentence);
+  await expect(serve.run({ values, positionals: [] } as never)).rejects.toThrow(sentence);
 });
 
 test('without a token it is for this machine only', async () => {
