@@ -23,6 +23,7 @@ const verbs: Readonly<Record<string, readonly [words: readonly string[], code: n
   logout: [['well'], 2],
   logs: [['well'], 0],
   serve: [['--port', 'x'], 1],
+  connect: [['--nope'], 1],
   agent: [['--port', 'x'], 1],
   scan: [['-'], 0],
   redact: [['-'], 0],

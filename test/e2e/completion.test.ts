@@ -29,7 +29,7 @@ const words = async (...typed: readonly string[]) => {
 describe('the words that fit', () => {
   test.each<[string[], readonly string[]]>([
     [['rec'], ['reconnect']],
-    [['con'], ['config']],
+    [['con'], ['config', 'connect']],
     [
       ['get', ''],
       ['bad', 'files', 'my notes'],

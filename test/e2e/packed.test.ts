@@ -108,6 +108,7 @@ const doors: Readonly<Record<string, string>> = {
   'plexus/agent': 'createAgent',
   'plexus/ai-sdk': 'aiTools',
   'plexus/anthropic': 'messagesTools',
+  'plexus/gateway': 'createGateway',
   'plexus/google': 'fleetTool',
   'plexus/openai': 'responsesTools',
   'plexus/openai-agents': 'agentsServer',
