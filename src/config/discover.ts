@@ -203,13 +203,15 @@ async function readPlace(place: FilePlace, options: DiscoverOptions): Promise<Re
   const layer = isApproved ? await readLayer(read.document, { ...origin, mayLoosen: true }) : strict;
   // In the background: a disk that never answers must not delay the start.
   if (isKept(place) && !read.outdated) void options.kept?.keep(place.file, keptOf(layer));
-  return {
+  const whole = {
     place,
     layer: withoutForeignQuotes(withOutdated(layer, read), place, options),
     document: read.document,
     identity: read.identity,
     text: read.text,
   };
+  // Other agents read a workspace's files too: an entry there that leads to the gateway is theirs.
+  return place.inWorkspace ? withoutOwnEntries(whole) : whole;
 }
 
 async function unreadLayer(

@@ -3,7 +3,9 @@
 import { expect } from 'vitest';
 import { isOwnEntry } from '../../../src/config/own-entry.ts';
 import type { Launch } from '../../../src/model/server.ts';
+import { discoverMCPServers } from '../../../src/runtime.ts';
 import { verifies } from '../../verifies.ts';
+import { createFolder } from './folder.ts';
 
 const launch = (line: string): Launch => {
   const [command = '', ...args] = line.split(' ');
@@ -30,4 +32,12 @@ verifies('EXT-45', 'an entry of Plexus itself is known, so that it is never impo
   expect(own.filter((line) => !isOwnEntry(launch(line)))).toEqual([]);
   expect(others.filter((line) => isOwnEntry(launch(line)))).toEqual([]);
   expect(isOwnEntry({ kind: 'http', url: 'http://plexus/connect' } as unknown as Launch)).toBe(false);
+});
+
+verifies('EXT-45', 'a workspace file that leads other agents to the gateway defines no server', async () => {
+  const entries = { plexus: { command: 'plexus', args: ['connect'] }, notes: { command: 'notes' } };
+  const cwd = await createFolder({ '.mcp.json': JSON.stringify({ mcpServers: entries }) });
+  const home = await createFolder();
+  const { servers, diagnostics } = await discoverMCPServers({ cwd, home, env: {} });
+  expect([servers.map(({ name }) => name), diagnostics]).toEqual([['notes'], []]);
 });
