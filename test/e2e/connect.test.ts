@@ -25,6 +25,9 @@ beforeEach(() => {
 });
 
 afterEach(async () => {
+  // A client that is still there would start the gateway again.
+  await Promise.all([...clients].map(end));
+  clients.clear();
   for (const pid of gateways) if (isRunning(pid)) process.kill(pid, 'SIGTERM');
   await waitFor(() => expect([...gateways].filter(isRunning)).toEqual([]));
   gateways.clear();
@@ -33,6 +36,9 @@ afterEach(async () => {
 
 /** Every gateway that a test has seen. */
 const gateways = new Set<number>();
+
+/** Every client that a test has started. */
+const clients = new Set<Client>();
 
 const files = () => gatewayFiles(sandbox.path('~/.local/state/plexus'));
 
@@ -55,7 +61,7 @@ function connect(options: Parameters<Sandbox['spawn']>[1] = {}): Client {
       .split('\n')
       .slice(0, -1)
       .map((line) => JSON.parse(line) as JsonObject);
-  return {
+  const client: Client = {
     ...started,
     said,
     write: (message) => started.child.stdin.write(`${JSON.stringify(message)}\n`),
@@ -66,6 +72,8 @@ function connect(options: Parameters<Sandbox['spawn']>[1] = {}): Client {
         return found;
       }),
   };
+  clients.add(client);
+  return client;
 }
 
 const introduced = { jsonrpc: '2.0', method: 'notifications/initialized' };
@@ -78,21 +86,21 @@ const end = async ({ child, done }: Client) => {
 };
 
 verifies('EXT-45', 'twenty that start at once share one gateway, also when it is killed among them', async () => {
-  const clients = Array.from({ length: 20 }, () => connect());
-  for (const client of clients) client.write(initialize());
-  await Promise.race(clients.map((client) => client.answer('init')));
+  const twenty = Array.from({ length: 20 }, () => connect());
+  for (const client of twenty) client.write(initialize());
+  await Promise.race(twenty.map((client) => client.answer('init')));
   const first = running();
   process.kill(first.pid, 'SIGKILL');
-  await Promise.all(clients.map((client) => client.answer('init')));
-  clients.forEach((client, at) => {
+  await Promise.all(twenty.map((client) => client.answer('init')));
+  twenty.forEach((client, at) => {
     client.write(introduced);
     client.write(add(1, at));
   });
-  const sums = await Promise.all(clients.map((client) => client.answer(1)));
-  expect(sums).toMatchObject(clients.map((_, at) => ({ result: { content: [{ text: `${at} + 1 = ${at + 1}` }] } })));
+  const sums = await Promise.all(twenty.map((client) => client.answer(1)));
+  expect(sums).toMatchObject(twenty.map((_, at) => ({ result: { content: [{ text: `${at} + 1 = ${at + 1}` }] } })));
   const second = running();
   expect(second.pid).not.toBe(first.pid);
-  expect(new Set(await Promise.all(clients.map(async (client) => (await end(client)).code)))).toEqual(new Set([0]));
+  expect(new Set(await Promise.all(twenty.map(async (client) => (await end(client)).code)))).toEqual(new Set([0]));
   // The one that is left has served them all.
   expect(isRunning(second.pid)).toBe(true);
 });
