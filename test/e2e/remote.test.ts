@@ -70,6 +70,8 @@ describe('the beginning', () => {
       expect(statusOf(runtime, 'web')).toMatchObject({
         ...{ state: 'connected', transport, era: 'modern', protocol: '2026-07-28', toolCount: 4 },
       });
+      // Over HTTP the subscription is a request of its own, which nothing waits for.
+      await eventually(() => server.methods().includes('subscriptions/listen'));
       const [first, ...rest] = server.methods().filter((each) => each !== 'open');
       expect([first, rest.sort()]).toEqual(['server/discover', ['subscriptions/listen', 'tools/list']]);
       const asked = server.heard().filter(({ method }) => method !== undefined);
