@@ -9,15 +9,12 @@ import { join } from 'node:path';
 import { runConformance } from '../test/conformance/suite.mjs';
 import { runChecks } from './checks.mjs';
 import { root, setUp } from './setup.mjs';
-import { readTestReport } from './test-report.mjs';
+import { afterSecondRun, filesToRunAgain, readTestReport } from './test-report.mjs';
 
-const folder = mkdtempSync(join(tmpdir(), 'plexus-ci-'));
-const report = join(folder, 'tests.json');
-const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
 const env = { PLEXUS_SEED: seedOfTree(), ...process.env, PLEXUS_LONG: '1' };
-spawnSync('npm', ['test', '--', ...reporters], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], env });
-const tests = readTestReport(report);
-rmSync(folder, { recursive: true, force: true });
+const firstRun = runTests();
+const again = filesToRunAgain(firstRun);
+const tests = again.length > 0 ? afterSecondRun(firstRun, runTests(...again)) : firstRun;
 
 setUp();
 // The conformance suite waits for its servers most of the time.
@@ -26,10 +23,22 @@ const parts = [tests, ...(await Promise.all([runChecks(), countScenarios()]))];
 for (const name of ['search', 'signals', 'redact', 'prompt-cost']) parts.push(await runNode(`bench/${name}.mjs`));
 parts.push(await runNode('scripts/bench.mjs', '--short'));
 const count = (kind) => parts.reduce((sum, part) => sum + part[kind], 0);
+for (const name of tests.unstable ?? [])
+  console.log(`UNSTABLE ${name}: failed at first, and passed in a run of its file`);
 // Repeated at the end, because often no more than the end of the output is kept.
 for (const failure of parts.flatMap(({ failures }) => failures)) console.log(`FAILED ${failure}`);
 console.log(`${count('passed')} passed, ${count('failed')} failed`);
 process.exitCode = count('failed') === 0 ? 0 : 1;
+
+function runTests(...files) {
+  const folder = mkdtempSync(join(tmpdir(), 'plexus-ci-'));
+  const report = join(folder, 'tests.json');
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+  spawnSync('npm', ['test', '--', ...files, ...reporters], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], env });
+  const found = readTestReport(report);
+  rmSync(folder, { recursive: true, force: true });
+  return found;
+}
 
 /** Property tests draw by the content of the commit: the same files get the same verdict, and each change is tried with new values. */
 function seedOfTree() {

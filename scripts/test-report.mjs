@@ -1,4 +1,5 @@
-// Owns reading the report of a test run: how many passed and failed, and the full name of each that failed.
+// Owns reading the report of a test run: how many passed and failed, the full name of each that failed, and which of
+// these run again.
 
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
@@ -16,6 +17,24 @@ export function readTestReport(file) {
   } catch (error) {
     return { passed: 0, failed: 1, failures: [`the tests left no report: ${error.message}`] };
   }
+}
+
+const MOST_RUN_AGAIN = 2;
+const STARTS_PROCESSES = /^(test\/(?:e2e|faults|frameworks|inspector)\/[^ ]+\.test\.ts) > /;
+
+/**
+ * Files whose tests start real processes, where the machine can have delayed one of them. Two failures at most: more of them are
+ * no accident. Any other test has its time and its chance in its own hand, and is believed at once.
+ */
+export function filesToRunAgain({ failed, failures }) {
+  const files = failures.map((failure) => STARTS_PROCESSES.exec(failure)?.[1]);
+  return failed > MOST_RUN_AGAIN || files.includes(undefined) ? [] : [...new Set(files)];
+}
+
+/** A test that failed counts as unstable, and as passed, only if every test of the second run passed. */
+export function afterSecondRun(first, second) {
+  if (second.failed > 0 || second.passed === 0) return first;
+  return { passed: first.passed + first.failed, failed: 0, failures: [], unstable: first.failures };
 }
 
 const RUN_FAILED = 'the run of the tests: every test passed, and an error beside them did not';

@@ -1,0 +1,37 @@
+// Owns the proof of what CI believes: a failed test of real processes gets one more run of its file, and everything else fails.
+
+import { describe, expect, test } from 'vitest';
+import { afterSecondRun, filesToRunAgain } from '../../../scripts/test-report.mjs';
+
+const failedIn = (...failures: string[]) => ({ passed: 10, failed: failures.length, failures });
+const ofProcesses = 'test/e2e/remote.test.ts > the beginning > is one question';
+
+describe('the second run of CI', () => {
+  test('is of the files with real processes, at most two failures, each file once', () => {
+    expect(filesToRunAgain(failedIn(ofProcesses))).toEqual(['test/e2e/remote.test.ts']);
+    expect(filesToRunAgain(failedIn(ofProcesses, 'test/e2e/remote.test.ts > another'))).toHaveLength(1);
+    const third = 'test/faults/http.test.ts > one more';
+    expect(filesToRunAgain(failedIn(ofProcesses, 'test/faults/ws.test.ts > another', third))).toEqual([]);
+  });
+
+  test('is never of a test without processes, a file that does not load, or an error beside the tests', () => {
+    for (const failure of [
+      'test/unit/kernel/clock.test.ts > the fake clock > moves',
+      'test/e2e/remote.test.ts: SyntaxError: unexpected token',
+      'the run of the tests: every test passed, and an error beside them did not',
+      'the tests left no report: no such file',
+    ]) {
+      expect(filesToRunAgain(failedIn(failure)), failure).toEqual([]);
+      expect(filesToRunAgain(failedIn(ofProcesses, failure)), failure).toEqual([]);
+    }
+  });
+
+  test('names what passed in it as unstable, and fails where anything failed again or nothing ran', () => {
+    const first = failedIn(ofProcesses);
+    const passed = { passed: 49, failed: 0, failures: [] };
+    expect(afterSecondRun(first, passed)).toEqual({ passed: 11, failed: 0, failures: [], unstable: [ofProcesses] });
+    expect(afterSecondRun(first, failedIn('test/e2e/remote.test.ts > another'))).toBe(first);
+    expect(afterSecondRun(first, { passed: 0, failed: 1, failures: ['the tests left no report: …'] })).toBe(first);
+    expect(afterSecondRun(first, { passed: 0, failed: 0, failures: [] })).toBe(first);
+  });
+});
