@@ -430,5 +430,5 @@ export const limits = {
   /** How long a gateway that was started for its clients stays without any. */
   gatewayIdleMs: 600_000,
   /** How long a command waits for a running gateway, before it starts the servers itself. */
-  fleetAnswerMs: 5_000,
+  fleetAnswerMs: 3_000,
 } as const;
