@@ -4,6 +4,7 @@ import type { Runtime } from '../api.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { ServerName } from '../model/names.ts';
 import type { Context } from './command.ts';
+import { createGatewayUse } from './gateway-use.ts';
 import {
   notReadyServers,
   requireServer,
@@ -19,7 +20,7 @@ export function withConnectedServers<Value>(
   use: (runtime: Runtime, diagnostics: readonly Diagnostic[]) => Promise<Value>,
 ): Promise<Value> {
   const only = server === undefined ? {} : { only: [server] };
-  return withRuntime(context, only, async (runtime, diagnostics) => {
+  return withRuntime(context, { ...only, gateway: createGatewayUse(context) }, async (runtime, diagnostics) => {
     warnOfDiagnosticsFor(server, runtime, diagnostics, context);
     if (server === undefined) await waitForReady(runtime, context);
     else await connectServer(runtime, context, server);

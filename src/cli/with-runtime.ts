@@ -10,6 +10,7 @@ import { asRuntimeError, RuntimeError } from '../model/errors.ts';
 import type { ServerName } from '../model/names.ts';
 import type { Context } from './command.ts';
 import type { answerOnTerminal } from './elicitation.ts';
+import type { GatewayUse } from './gateway-use.ts';
 import { diagnosticsText } from './render/diagnostics.ts';
 import { printable, shellWord } from './render/text.ts';
 import { serverUnknown } from './unknown-name.ts';
@@ -25,13 +26,18 @@ const HEARD: NonNullable<RuntimeOptions['eventTypes']> = [
   'elicitation.settled',
 ];
 
+/** `gateway`: servers that the running gateway has are used there. */
+export interface CommandRuntimeOptions extends RuntimeOptions {
+  readonly gateway?: GatewayUse | undefined;
+}
+
 /**
  * An error beside the answer, such as a cache that cannot be written, is printed once, and not at all where it ends the command.
  * `before`: the messages of those that the command met before it needed a runtime.
  */
 export async function withRuntime<Value>(
   context: Context,
-  options: RuntimeOptions,
+  options: CommandRuntimeOptions,
   use: UseRuntime<Value>,
   before: readonly string[] = [],
 ): Promise<Value> {
@@ -53,14 +59,18 @@ export function warnOfErrors(messages: ReadonlySet<string>, context: Context): v
 
 export type UseRuntime<Value> = (runtime: Runtime, diagnostics: readonly Diagnostic[]) => Promise<Value>;
 
-async function useRuntime<Value>(context: Context, options: RuntimeOptions, use: UseRuntime<Value>): Promise<Value> {
-  const { createRuntime } = await import('../runtime.ts');
+async function useRuntime<Value>(
+  context: Context,
+  { gateway, ...options }: CommandRuntimeOptions,
+  use: UseRuntime<Value>,
+): Promise<Value> {
+  const { createRuntimeBeside } = await import('../runtime.ts');
   const questions = new Set<Promise<unknown>>();
   const [started, failed] = [new Set<ServerName>(), new Set<ServerName>()];
   const connecting = `connecting to ${wordsFor(options.only)}`;
   const runtime = await context.waitFor(
     connecting,
-    createRuntime({
+    createRuntimeBeside(gateway?.elsewhere, {
       ...context.runtimeOptions,
       // Wait for the servers within the startup limit, also in a terminal: a command needs their answer.
       interactive: false,
@@ -96,6 +106,7 @@ async function useRuntime<Value>(context: Context, options: RuntimeOptions, use:
     return await use(runtime, runtime.diagnostics());
   } finally {
     await context.waitFor('closing the servers', runtime.close());
+    for (const server of gateway?.servers ?? []) started.delete(server);
     if (started.size > 0) {
       const { warnOfWithheldVariables } = await import('./withheld-variables.ts');
       await warnOfWithheldVariables(context, started, failed);

@@ -15,6 +15,7 @@ import type { ApprovalAnswer, ApprovalRequest, QuestionOptions } from '../trust/
 import type { RelayedCallOptions } from '../turn.ts';
 import { askClient } from './approval.ts';
 import { type GatewayClient, refusalOf } from './client.ts';
+import { failureAnswer } from './commands/told-failure.ts';
 import { failureResult } from './failures.ts';
 import { type CallEnding, countEnd, type Measures, type ServerMeasures } from './measures.ts';
 import { passedMeta, type RelayCaller, ServedRelay } from './served-relay.ts';
@@ -51,7 +52,7 @@ export class CallRelays {
         status: 429,
       });
     const refusal = refusalOf(client, server);
-    if (refusal !== undefined) return Promise.resolve(failureResult(refusal));
+    if (refusal !== undefined) return Promise.resolve(this.failed(client, refusal));
     const line = client.fleet.lineOf(server);
     const caller = client.callerOf(served.peer);
     const round = served.peer.era === 'modern' ? this.#deps.seal.open(served) : undefined;
@@ -77,17 +78,20 @@ export class CallRelays {
   }
 
   /** A call that could not be handed on; its server is not known, or did not list its tools. */
-  failed(error: unknown): JsonObject {
+  failed({ route }: GatewayClient, error: unknown): JsonObject {
+    // A command ends with the failure itself; a model reads it.
+    if (route.isOwn) throw failureAnswer(error);
     return failureResult(error);
   }
 
   #perform(relay: CallRelay, line: ServerLine): Promise<JsonObject> {
     const { client, caller, call: served, tool } = relay;
     const { params, meta } = served;
-    const options: RelayedCallOptions = { relay, ...passed(meta) };
+    const { isOwn } = client.route;
+    const options: RelayedCallOptions = { relay, ...passed(meta), ...(isOwn && OWN_LIMIT) };
     const args = isObject(params['arguments']) ? params['arguments'] : NO_ARGUMENTS;
     const place = caller.begin(tool.id.server, served);
-    const beat = meta['progressToken'] === undefined ? undefined : this.#heartbeat.begin(relay);
+    const beat = meta['progressToken'] === undefined || isOwn ? undefined : this.#heartbeat.begin(relay);
     const over = () => {
       caller.end(place);
       line.leave();
@@ -106,7 +110,7 @@ export class CallRelays {
           over();
           relay.ended(endingOf(error, relay.isCancelled));
           if (!(error instanceof RuntimeError) && relay.isCancelled) throw error;
-          return failureResult(error);
+          return this.failed(client, error);
         },
       );
   }
@@ -138,6 +142,8 @@ const passed = (meta: JsonObject): { readonly meta?: JsonObject } => {
 };
 
 const NOTHING = Object.freeze({});
+/** A command has the limit of its call itself, and ends the link when it is over. */
+const OWN_LIMIT = Object.freeze({ timeoutMs: 0 });
 
 interface CallRelayOptions {
   readonly client: GatewayClient;
@@ -170,7 +176,7 @@ class CallRelay extends ServedRelay {
     this.client = client;
     this.caller = caller;
     this.tool = tool;
-    this.isApproved = round?.isApproved === true;
+    this.isApproved = round?.isApproved === true || client.route.isOwn === true;
     this.#time = clock;
     this.#measures = measures;
     this.#startedAt = clock.now();

@@ -25,7 +25,7 @@ export interface GatewayClaim {
   /** Of people and scripts that look at the gateway itself. */
   readonly adminToken: string;
   /** From now on clients find the gateway. */
-  announce(address: Pick<GatewayInstance, 'host' | 'port'>): Promise<void>;
+  announce(where: Pick<GatewayInstance, 'host' | 'port' | 'configuration'>): Promise<void>;
   /** The folder is free again. */
   release(): Promise<void>;
 }
@@ -50,10 +50,10 @@ export async function claimGateway({ stateFolder, clock = systemClock }: ClaimOp
     ]);
     return {
       ...{ mark: markOf(connectToken), connectToken, adminToken },
-      async announce(address) {
+      async announce({ host, port, configuration }) {
         const instance: GatewayInstance = {
           ...{ protocol: GATEWAY_PROTOCOL, pid: process.pid, process: markOfThisProcess() ?? '' },
-          ...{ startedAt: new Date(clock.now()).toISOString(), host: address.host, port: address.port },
+          ...{ startedAt: new Date(clock.now()).toISOString(), host, port, configuration },
         };
         await replaceFile(files.instance, `${JSON.stringify(instance, null, 2)}\n`);
         await unlock();

@@ -59,6 +59,10 @@ export class GatewayFleet {
     return this.runtime.status();
   }
 
+  hasServer(server: ServerName): boolean {
+    return this.status().some(({ name }) => name === server);
+  }
+
   /** The roots that its servers are told, by value. */
   roots(): readonly { readonly uri: string }[] {
     return this.workspace === undefined ? [] : [{ uri: pathToFileURL(this.workspace).href }];

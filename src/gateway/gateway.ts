@@ -23,7 +23,7 @@ import type { GatewayEvent, SessionFacts } from './events.ts';
 import type { GatewayFleet } from './gateway-fleet.ts';
 import { Measures, type ServerMeasures } from './measures.ts';
 import { DEFAULT_PROFILE, openProfile, type Profile } from './profiles.ts';
-import { type Route, readPath } from './route.ts';
+import { type Route, readOwnPath, readPath } from './route.ts';
 import { RouteService } from './route-service.ts';
 import { RoundSeal } from './state-of-round.ts';
 import { Watched } from './watched-resources.ts';
@@ -83,6 +83,8 @@ export interface Gateway {
   stdio(options?: { readonly pipes?: StdioPipes; readonly profile?: string }): Promise<void>;
   /** Serves the one client behind an upgraded request, at the request's address; or says why not. `principal` is as for `authenticate`. */
   link(request: IncomingMessage, principal: Principal, pipes: StdioPipes): Promise<void> | Refusal;
+  /** The runtime of clients that work in a folder; of all others without one. */
+  runtimeOf(folder?: string): Promise<Runtime>;
   on(listener: Emit<GatewayEvent>): Unsubscribe;
   /** Ends the sessions and calls of some callers, such as those whose token was revoked. */
   endSessions(isMeant: (principal: Principal) => boolean): void;
@@ -180,6 +182,15 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
     return routes.get(path) ?? openRoute({ path, profile: profiles.get(DEFAULT_PROFILE) ?? openProfile, server });
   };
 
+  /** No request over HTTP has such a path. */
+  const ownRoute = (server: ServerName): RouteServer => {
+    const path = `own ${server}`;
+    return routes.get(path) ?? openRoute({ path, profile: openProfile, server, isOwn: true });
+  };
+
+  // A route is made for servers that there are: names that a client makes up leave nothing behind.
+  const isServer = (server: ServerName) => workspaces.open().some((fleet) => fleet.hasServer(server));
+
   const routeOf = (path: string): RouteServer | undefined => {
     const known = routes.get(path);
     if (known !== undefined) return known;
@@ -187,9 +198,12 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
     const words = readPath(path);
     if (words === undefined) return undefined;
     if (words.kind === 'profile') return profileRoute(words.profile);
-    // A route is made for servers that there are: names that a client makes up leave nothing behind.
-    const isKnown = workspaces.own.status().some(({ name }) => name === words.server);
-    return isKnown ? serverRoute(words.server) : undefined;
+    return isServer(words.server) ? serverRoute(words.server) : undefined;
+  };
+  const linkedRoute = (path: string): RouteServer | undefined => {
+    const server = readOwnPath(path);
+    if (server === undefined) return routeOf(path);
+    return isServer(server) ? ownRoute(server) : undefined;
   };
 
   return {
@@ -217,12 +231,13 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
       await found.server.stdio(pipes);
     },
     link(request, principal, pipes) {
-      const found = routeOf(pathIn(request));
+      const found = linkedRoute(pathIn(request));
       if (found === undefined) return { status: 404, sentence: `The gateway has no ${pathIn(request)}.` };
       const identified = identify(principal, request);
       if (typeof identified === 'string') return { status: 403, sentence: `${identified}.` };
       return found.server.stdio(pipes, { principal: identified });
     },
+    runtimeOf: async (folder) => (await workspaces.fleetOf(folder)).runtime,
     on: (listener) => events.on(listener),
     endSessions(isMeant) {
       for (const { server } of routes.values())

@@ -3,6 +3,7 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type HostEnvironment, userFolder } from '../config/scopes.ts';
 import { isObject, parseJson } from '../kernel/json.ts';
 import { isOver } from '../kernel/process-mark.ts';
 import { isSystemError } from '../kernel/system-error.ts';
@@ -19,6 +20,8 @@ export interface GatewayInstance {
   readonly startedAt: string;
   readonly host: string;
   readonly port: number;
+  /** The configuration that it serves, as `configurationOf` names it: a command of another one is not its business. */
+  readonly configuration: string;
 }
 
 /** What a state folder says of its gateway. `older` and `newer` run too, and speak another protocol. */
@@ -44,6 +47,12 @@ export const gatewayFiles = (stateFolder: string) => {
   };
 };
 
+/** What a gateway serves, and what a command is about: the one file that either was given, or the folder of the user's own. */
+export const configurationOf = (
+  environment: Pick<HostEnvironment, 'home' | 'env' | 'platform'>,
+  file: string | undefined,
+): string => file ?? userFolder(environment);
+
 export function findGateway(stateFolder: string): FoundGateway {
   const text = readIfThere(gatewayFiles(stateFolder).instance);
   return text === undefined ? { kind: 'none' } : judge(text, isRunning);
@@ -61,11 +70,13 @@ export function judge(text: string, isAlive: (instance: GatewayInstance) => bool
 /** Every version keeps `protocol`, `pid` and `process`; a newer one may have changed the rest. */
 function instanceOf(value: unknown): GatewayInstance | undefined {
   if (!isObject(value)) return undefined;
-  const { protocol, pid, process: mark = '', startedAt = '', host = '127.0.0.1', port = 0 } = value;
+  const { protocol, pid, process: mark = '', startedAt = '', host = '127.0.0.1', port = 0, configuration = '' } = value;
   if (!isWhole(protocol) || !isWhole(pid) || pid < 1 || typeof mark !== 'string') return undefined;
-  if (typeof startedAt !== 'string' || typeof host !== 'string' || !isWhole(port))
-    return protocol > GATEWAY_PROTOCOL ? { protocol, pid, process: mark, startedAt: '', host: '', port: 0 } : undefined;
-  return { protocol, pid, process: mark, startedAt, host, port };
+  const known = { protocol, pid, process: mark };
+  const areTexts = [startedAt, host, configuration].every((text) => typeof text === 'string');
+  if (areTexts && isWhole(port)) return { ...known, startedAt, host, port, configuration } as GatewayInstance;
+  const unknown = { startedAt: '', host: '', port: 0, configuration: '' };
+  return protocol > GATEWAY_PROTOCOL ? { ...known, ...unknown } : undefined;
 }
 
 const isWhole = (value: unknown): value is number => Number.isSafeInteger(value);

@@ -12,3 +12,8 @@ export const isBehind = (mark: string, marks = ''): boolean => marks.split(',').
 
 /** The marks for what a gateway starts: its own, and those that it is behind itself. */
 export const marksBehind = (mark: string, marks = ''): string => (marks === '' ? mark : `${marks},${mark}`);
+
+/** Begins the path of a link to one server for a command that a person typed: it is the person's own order. */
+export const OWN_PATH = '/own/';
+/** Where such a command asks how the servers are. */
+export const FLEET_PATH = '/fleet';

@@ -18,11 +18,12 @@ import {
 import type { Principal } from '../serving/service.ts';
 import { type Access, accessOf } from './access.ts';
 import { claimGateway } from './claim.ts';
+import { fleetRoute } from './commands/fleet-route.ts';
 import type { Refusal } from './gateway.ts';
 import { endWhenIdle } from './idle-end.ts';
 import { gatewayFiles } from './instance.ts';
 import { keepLedger, sweepLedger } from './ledger.ts';
-import { GATEWAY_HEADER, GATEWAY_VARIABLE, isBehind, marksBehind } from './link-words.ts';
+import { FLEET_PATH, GATEWAY_HEADER, GATEWAY_VARIABLE, isBehind, marksBehind } from './link-words.ts';
 import { Links } from './links.ts';
 import type { GatewayCounts } from './metrics-text.ts';
 import type { ServedGateway } from './serve.ts';
@@ -35,6 +36,8 @@ export interface ResidenceOptions {
   readonly store: Store;
   readonly env: EnvironmentVariables;
   readonly host: string;
+  /** What it serves: `configurationOf`. */
+  readonly configuration: string;
   /** Every program of this machine may use the gateway. */
   readonly isOpen: boolean;
   /** It was started for its clients, and ends some time after the last one. */
@@ -126,8 +129,13 @@ export async function openResidence(options: ResidenceOptions): Promise<Residenc
         ...{ hosts, isAdmin: ofAdmin, mayRead: anyOf(ofAdmin, ofToken) },
         ...{ isReady: () => !isClosing, measured: () => measured(gateway), stop: () => ending.abort() },
       });
-      const address = await now.listen({ host, port, routes, upgrade: links.accept });
-      await claim.announce({ host: reachable(host), port: address.port });
+      const fleet = fleetRoute({ authenticate: ofConnect, refuses, runtimeOf: gateway.runtimeOf });
+      const address = await now.listen({
+        ...{ host, port, upgrade: links.accept },
+        routes: new Map([...routes, [FLEET_PATH, fleet]]),
+      });
+      const { configuration } = options;
+      await claim.announce({ host: reachable(host), port: address.port, configuration });
       if (options.endsWhenIdle)
         stopLooking = endWhenIdle({
           ...{ clock, idleMs: limits.gatewayIdleMs },

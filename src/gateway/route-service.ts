@@ -17,6 +17,7 @@ import type { Implementation, Offer, Peer, ServedCall, ServedMethod, Service } f
 import type { CallRelays } from './call-relay.ts';
 import { type GatewayClient, refusalOf } from './client.ts';
 import type { Clients } from './clients.ts';
+import { failureAnswer } from './commands/told-failure.ts';
 import { failureError } from './failures.ts';
 import type { GatewayFleet } from './gateway-fleet.ts';
 import { type Named, nameAll, ownedUri, readOwnedUri } from './names.ts';
@@ -58,7 +59,7 @@ export class RouteService implements Service {
     this.#deps = deps;
     this.#route = deps.route;
     this.keepsRequestState = deps.calls.isOwnState;
-    this.methods = {
+    const methods: Service['methods'] = {
       'tools/list': this.#for((client, { peer }) => this.#listTools(client, peer)),
       'tools/call': (served) => this.#callTool(served),
       'resources/list': this.#for((client) => this.#listResources(client)),
@@ -68,6 +69,7 @@ export class RouteService implements Service {
       'prompts/get': this.#for((client, served) => this.#getPrompt(client, served)),
       'completion/complete': this.#for((client, served) => this.#complete(client, served)),
     };
+    this.methods = deps.route.isOwn ? this.#redacted(methods) : methods;
   }
 
   get info(): Implementation {
@@ -83,7 +85,7 @@ export class RouteService implements Service {
       if (serverInfo !== undefined) this.#info = { ...serverInfo, version: serverInfo.version ?? '' };
       return { capabilities: offered(capabilities), ...(instructions !== undefined && { instructions }) };
     } catch (error) {
-      throw failureError(error, { isStatus: true });
+      throw this.#route.isOwn ? failureAnswer(error) : failureError(error, { isStatus: true });
     }
   }
 
@@ -129,10 +131,22 @@ export class RouteService implements Service {
       try {
         return await answer(await this.#clientOf(served.peer), served);
       } catch (error) {
+        if (this.#route.isOwn) throw failureAnswer(error);
         const isStatus = this.#route.server !== undefined && served.method.endsWith('/list');
         throw failureError(error, { isStatus });
       }
     };
+  }
+
+  /** A command prints what it gets; the values that must not be seen are known where the server runs. */
+  #redacted(methods: Service['methods']): Service['methods'] {
+    const redacted =
+      (method: ServedMethod): ServedMethod =>
+      async (served) => {
+        const { fleet } = await this.#clientOf(served.peer);
+        return fleet.runtime.redact(await method(served));
+      };
+    return Object.fromEntries(Object.entries(methods).map(([name, method]) => [name, redacted(method)]));
   }
 
   #clientOf(peer: Peer): GatewayClient | Promise<GatewayClient> {
@@ -189,7 +203,7 @@ export class RouteService implements Service {
     try {
       await client.fleet.whenToolsListed(this.#route.server);
     } catch (error) {
-      return this.#deps.calls.failed(error);
+      return this.#deps.calls.failed(client, error);
     }
     return this.#deps.calls.call(client, served, client.tools().byName.get(name) ?? unknown(name));
   }

@@ -20,6 +20,7 @@ export class Workspaces {
   readonly own: GatewayFleet;
   readonly #options: WorkspacesOptions;
   readonly #fleets = new Map<string, Promise<GatewayFleet>>();
+  readonly #opened = new Set<GatewayFleet>();
 
   constructor(runtime: Runtime, options: WorkspacesOptions) {
     this.#options = options;
@@ -50,11 +51,17 @@ export class Workspaces {
         status: 400,
       });
     const fleet = new GatewayFleet(await open(folder), folder);
+    this.#opened.add(fleet);
     this.#options.onFleet(fleet);
     return fleet;
   }
 
-  /** Those that are open, the gateway's own first. */
+  /** Those that are open by now. */
+  open(): readonly GatewayFleet[] {
+    return [this.own, ...this.#opened];
+  }
+
+  /** The same with those that are being opened, the gateway's own first. */
   async all(): Promise<readonly GatewayFleet[]> {
     const settled = await Promise.allSettled(this.#fleets.values());
     return [this.own, ...settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))];
@@ -64,6 +71,7 @@ export class Workspaces {
   async close(): Promise<void> {
     const [, ...others] = await this.all();
     this.#fleets.clear();
+    this.#opened.clear();
     await Promise.all(others.map(({ runtime }) => runtime.close()));
   }
 }

@@ -429,4 +429,6 @@ export const limits = {
   relay: { rootsMs: 1_000, workspaces: 64, progressMs: 14_000, queuedCalls: 64, turnMs: 30_000 },
   /** How long a gateway that was started for its clients stays without any. */
   gatewayIdleMs: 600_000,
+  /** How long a command waits for a running gateway, before it starts the servers itself. */
+  fleetAnswerMs: 3_000,
 } as const;

@@ -91,6 +91,8 @@ export interface RemoteLaunch {
 export interface InProcessLaunch {
   readonly kind: 'in-process';
   readonly serve: (channel: Channel) => void | Promise<void>;
+  /** In place of `serve`: a channel to where the server runs already. */
+  readonly open?: () => Channel;
 }
 
 export type Launch = StdioLaunch | RemoteLaunch | InProcessLaunch;

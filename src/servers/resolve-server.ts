@@ -11,7 +11,7 @@ import { type HostEnvironment, isOwnScope } from '../config/scopes.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { RuntimeError } from '../model/errors.ts';
 import type { ServerName } from '../model/names.ts';
-import type { Launch, Launcher, ServerDefinition } from '../model/server.ts';
+import type { InProcessLaunch, Launch, Launcher, ServerDefinition } from '../model/server.ts';
 import type { KnownSecrets } from '../shaping/redact.ts';
 import type { Secrets } from '../store/secrets.ts';
 import { type GrantedVariables, lacksApproval } from './approve-server.ts';
@@ -29,9 +29,16 @@ export interface ResolverDeps {
   /** Learns every secret that is filled in, so that the redactor knows it. */
   readonly knownSecrets: KnownSecrets;
   readonly onResolved: (server: ServerName, resolved: ResolvedServer) => void;
+  readonly elsewhere: Elsewhere | undefined;
   readonly clock: Clock;
   readonly onError: (error: unknown) => void;
 }
+
+/** Says how to reach a server that runs elsewhere, such as in a gateway. `undefined`: it does not, and is started here. */
+export type Elsewhere = (
+  definition: ServerDefinition,
+  signal: AbortSignal,
+) => Promise<InProcessLaunch['open'] | undefined>;
 
 export interface ServerResolver {
   /** Throws `SERVER_DENIED` where a list refuses what the entry turned out to be. */
@@ -40,6 +47,10 @@ export interface ServerResolver {
   forgetOutputs(server?: ServerName): void;
 }
 
+const neverServed = (): never => {
+  throw new TypeError('the server runs elsewhere');
+};
+
 export function createServerResolver(deps: ResolverDeps): ServerResolver {
   const { environment, clock, knownSecrets } = deps;
   const answerInput = createInputs({ answers: deps.secrets, ask: deps.askInput, onError: deps.onError });
@@ -47,6 +58,9 @@ export function createServerResolver(deps: ResolverDeps): ServerResolver {
   const runAnew = (command: string) => runCommand(command, { ...environment, cwd: environment.home, clock });
   const outputs = new CommandOutputs(runAnew);
   const resolve: ServerResolver['resolve'] = async (definition, grants, signal) => {
+    const open = await deps.elsewhere?.(definition, signal);
+    // Its values are filled in where it runs.
+    if (open !== undefined) return { kind: 'in-process', serve: neverServed, open };
     const { name: server, provenance, inputs = [] } = definition;
     const { settings, lists } = deps.config();
     const { launch, warnings } = await resolveLaunch(definition, {

@@ -54,7 +54,7 @@ export async function openChannel(launch: Launch, context: OpenContext): Promise
         installer: context.installer,
       });
     case 'in-process':
-      return openInProcess(launch.serve, context.server);
+      return launch.open?.() ?? openInProcess(launch.serve, context.server);
     case 'http':
       return (await import('./http.ts')).openHttp(remoteOptions(launch, context));
     case 'sse':

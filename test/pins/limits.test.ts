@@ -236,5 +236,6 @@ test('the ceilings are exactly these', () => {
     },
     relay: { rootsMs: 1_000, workspaces: 64, progressMs: 14_000, queuedCalls: 64, turnMs: 30_000 },
     gatewayIdleMs: 600_000,
+    fleetAnswerMs: 3_000,
   });
 });

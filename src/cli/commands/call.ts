@@ -11,6 +11,7 @@ import { approveTypedCall } from '../call-approval.ts';
 import { createCallFailures } from '../call-failures.ts';
 import { type Command, type CommandResult, type Context, UsageError } from '../command.ts';
 import { findTool, unknownOn } from '../find-tool.ts';
+import { createGatewayUse } from '../gateway-use.ts';
 import { stepText } from '../render/progress.ts';
 import { printable, shellWord } from '../render/text.ts';
 import { originOf } from '../server-origin.ts';
@@ -74,7 +75,8 @@ export const call: Command = {
     const approve = failures.watch(
       approveTypedCall(context, { originOf: origin, isUnremembered: unconfigured !== undefined }),
     );
-    const options = { ...optionsFor(asked), frozen, approve };
+    const gateway = createGatewayUse(context);
+    const options = { ...optionsFor(asked), frozen, approve, gateway };
     return withRuntime(frozen ? asLive(context) : context, options, async (runtime, diagnostics) => {
       if (!unconfigured) failures.read(diagnostics);
       const { turn, name, tool } = await findTool(runtime, target, context);
@@ -93,7 +95,7 @@ export const call: Command = {
       const { outcome, isIncomplete } = saved ?? { outcome: answer, isIncomplete: false };
       const text = wordsOf(outcome, name);
       return {
-        data: outcome,
+        data: { ...outcome, ...gateway.field() },
         text: () => (context.toTerminal ? printable(text) : text),
         exitCode: outcome.isError ? 5 : isIncomplete ? 1 : 0,
       };
@@ -114,7 +116,8 @@ const LONGEST_SECONDS = (2 ** 31 - 1) / 1_000;
 
 async function helpOnTool(context: Context): Promise<CommandResult> {
   const asked = await readAskedTool(context);
-  const options = { ...optionsFor(asked), startup: startupForTools(context) };
+  const gateway = createGatewayUse(context);
+  const options = { ...optionsFor(asked), startup: startupForTools(context), gateway };
   return withRuntime(context, options, (runtime) => showTool(runtime, asked, context));
 }
 

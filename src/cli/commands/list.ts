@@ -1,11 +1,12 @@
 // Owns `plexus list`: every server with its state, tools and problems.
 
 import type { ServerStatus } from '../../connection/status.ts';
-import { asRuntimeError } from '../../model/errors.ts';
+import { asRuntimeError, RuntimeError } from '../../model/errors.ts';
 import type { Tool } from '../../model/tool.ts';
 import { type KnownServers, type ReadServers, readKnownServers } from '../../servers/known-servers.ts';
 import type { Command, CommandResult, Context, Paint } from '../command.ts';
 import { type ConnectTimes, createConnectTimes } from '../connect-times.ts';
+import { askGateway, sayUsed, type UsedGateway } from '../gateway-use.ts';
 import { environmentOf } from '../load-config.ts';
 import { rejectExtra } from '../positionals.ts';
 import { ageText } from '../render/age.ts';
@@ -30,6 +31,8 @@ export const list: Command = {
     const checks = original.values['check'] === true;
     const context = checks ? asLive(original) : original;
     const isLive = context.values['live'] === true;
+    const inGateway = await listInGateway(context, isLive);
+    if (inGateway !== undefined) return resultOf({ ...inGateway, names, context, checks });
     const { known, errors }: ReadServers = isLive ? { errors: [] } : await readKnown(context);
     const beside = errors.map((error) => asRuntimeError(error).message);
     if (known) {
@@ -45,6 +48,26 @@ export const list: Command = {
     return withRuntime(context, options, use, beside);
   },
 };
+
+/** How the servers are in the gateway that runs; `undefined` without one. */
+async function listInGateway(
+  context: Context,
+  isLive: boolean,
+): Promise<(KnownServers & Pick<Found, 'gateway'>) | undefined> {
+  const asked = await askGateway(context);
+  if (asked === undefined) return undefined;
+  const { gateway, report: first } = asked;
+  const isSettled = first.servers.every(({ state }) => state !== 'connecting');
+  const report =
+    isSettled && !isLive
+      ? first
+      : await context.waitFor('connecting to the servers', asked.ask(isLive ? { live: true } : { settled: true }));
+  context.signal.throwIfAborted();
+  if (report === undefined)
+    throw new RuntimeError('GATEWAY_UNREACHABLE', { reason: 'it ended while it connected to the servers' });
+  sayUsed(context, gateway);
+  return { ...report, gateway };
+}
 
 function optionsFor(context: Context) {
   const { positionals: names } = context;
@@ -73,10 +96,12 @@ interface Found extends KnownServers {
   /** Every server has to be connected. */
   readonly checks?: boolean;
   readonly times?: ConnectTimes | undefined;
+  /** The gateway that the servers run in. */
+  readonly gateway?: UsedGateway;
 }
 
 function resultOf(found: Found): CommandResult {
-  const { reduced, diagnostics, checks = false, times } = found;
+  const { reduced, diagnostics, checks = false, times, gateway } = found;
   const servers = statusesOf(found);
   // A diagnostic tells how many servers are over the cap: hundreds of rows would hide the others.
   const shown = servers.filter(({ unapproved }) => unapproved !== 'over-cap');
@@ -91,6 +116,7 @@ function resultOf(found: Found): CommandResult {
     data: {
       servers: servers.map((each) => ({ ...each, ...countIn(reduced, each), ...times?.dataOf(each.name) })),
       diagnostics,
+      ...(gateway && { gateway }),
     },
     text: (paint) => [serversText(view, paint), diagnosticsText(untold, paint)].filter(Boolean).join('\n\n'),
     exitCode: checks && !servers.every(isHealthy) ? 4 : 0,

@@ -2,6 +2,7 @@
 
 import { systemClock } from '../../kernel/clock.ts';
 import { type Command, type Context, type Paint, UsageError } from '../command.ts';
+import { runningGateway } from '../gateway-use.ts';
 import { loadConfigFor } from '../load-config.ts';
 import { openLog } from '../open-log.ts';
 import { serverNameIn } from '../positionals.ts';
@@ -24,6 +25,9 @@ export const logs: Command = {
     const name = serverNameIn(context);
     if (values['follow'] && values['json']) throw new UsageError('--follow cannot be combined with --json');
     const count = countIn(values['lines']);
+    const gateway = values['follow'] ? runningGateway(context) : undefined;
+    if (gateway)
+      context.warn((paint) => paint.dim(`The running gateway (process ${gateway.pid}) writes this log too.`));
     const reader = openLog(context, name);
     const lines = await reader.last(count);
     // A server that was removed, or that only a host program defines, may have a log too.

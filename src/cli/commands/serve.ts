@@ -110,16 +110,21 @@ async function serveHttp(context: Context, asked: Asked): Promise<CommandResult>
   };
 }
 
-async function takeResidence({ env, home, warn }: Context, { host, isOpen, endsWhenIdle }: Asked): Promise<Residence> {
-  const [{ openResidence }, { createFileStore }, { systemClock }] = await Promise.all([
+async function takeResidence(
+  { env, home, warn, runtimeOptions }: Context,
+  { host, isOpen, endsWhenIdle }: Asked,
+): Promise<Residence> {
+  const [{ openResidence }, { configurationOf }, { createFileStore }, { systemClock }] = await Promise.all([
     import('../../gateway/residence.ts'),
+    import('../../gateway/instance.ts'),
     import('../../store/file.ts'),
     import('../../kernel/clock.ts'),
   ]);
   const folder = stateFolder({ env, home, platform: process.platform });
   const store = createFileStore(folder, systemClock);
   const onError = (error: unknown) => warn(() => `plexus: ${error instanceof Error ? error.message : String(error)}`);
-  return openResidence({ stateFolder: folder, store, env, host, isOpen, endsWhenIdle, onError });
+  const configuration = configurationOf({ env, home, platform: process.platform }, runtimeOptions.config);
+  return openResidence({ stateFolder: folder, store, env, host, configuration, isOpen, endsWhenIdle, onError });
 }
 
 const untilAborted = (signal: AbortSignal) =>

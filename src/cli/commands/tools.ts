@@ -10,6 +10,7 @@ import type { Tool } from '../../model/tool.ts';
 import { createToolPins } from '../../trust/tool-pins.ts';
 import { callLine } from '../asked-tool.ts';
 import { type Command, type Context, type Paint, UsageError } from '../command.ts';
+import { createGatewayUse } from '../gateway-use.ts';
 import { environmentOf } from '../load-config.ts';
 import { readParameters } from '../parameters/parameters.ts';
 import { rejectExtra } from '../positionals.ts';
@@ -74,7 +75,8 @@ export const tools: Command = {
     const contextWindow = readWindow(context);
     const only = server === undefined ? {} : { only: [server] };
     const named = tool === undefined ? {} : { showUnapproved: true };
-    const options = { startup: startupForTools(context), ...named, ...only, ...unconfigured?.options };
+    const gateway = createGatewayUse(context);
+    const options = { startup: startupForTools(context), ...named, ...only, ...unconfigured?.options, gateway };
     return withRuntime(context, options, async (runtime, diagnostics) => {
       if (!unconfigured) warnOfDiagnosticsFor(server, runtime, diagnostics, context);
       const notReady = serversWithoutTools(runtime).filter((each) => server === undefined || each.server === server);
@@ -90,10 +92,11 @@ export const tools: Command = {
       if (context.values['full'] === true && found.length > 0) {
         const pages = [...found].sort(byName).map((each) => pageOf(each, unconfigured, context));
         const text = (paint: Paint) => pages.map((page) => toolPageText(page, paint)).join(`\n\n${RULE}\n\n`);
-        return { data: { tools: pages, notReady, problems, diagnostics }, text };
+        return { data: { tools: pages, notReady, problems, diagnostics, ...gateway.field() }, text };
       }
       const shown = found.map((each) => shownTool(each, context, server !== undefined)).sort(byName);
-      const data = { tools: shown.map(({ entry }) => entry), notReady, problems, diagnostics };
+      const entries = shown.map(({ entry }) => entry);
+      const data = { tools: entries, notReady, problems, diagnostics, ...gateway.field() };
       if (found.length === 0) return { data, text: () => (unconfigured ? 'The server has no tools.' : NO_TOOLS) };
       if (context.values['cost'] !== true) return { data, text: (paint) => toolsText(shown, context, paint) };
       const report = reportCost(found);

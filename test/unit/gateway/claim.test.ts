@@ -15,7 +15,7 @@ function createFolder(): string {
   return folder;
 }
 
-const address = { host: '127.0.0.1', port: 4_711 };
+const address = { host: '127.0.0.1', port: 4_711, configuration: '/c' };
 
 verifies('EXT-45', 'a second gateway on a state folder is refused, until the first has ended', async () => {
   const stateFolder = createFolder();

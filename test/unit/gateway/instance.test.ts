@@ -8,6 +8,7 @@ import { verifies } from '../../verifies.ts';
 
 const instance: GatewayInstance = {
   ...{ protocol: GATEWAY_PROTOCOL, pid: 4_711, process: '', startedAt: '', host: '127.0.0.1', port: 9_000 },
+  configuration: '/c',
 };
 const judged = (change: object, isAlive = true) =>
   judge(JSON.stringify({ ...instance, ...change }), () => isAlive).kind;

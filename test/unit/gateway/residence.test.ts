@@ -37,7 +37,7 @@ const request = (token: string, headers = {}) =>
 
 test('a residence knows its tokens, marks its children, and refuses what it has sent itself', async () => {
   const [stateFolder, store] = [createFolder(), createMemoryStore()];
-  const options = { stateFolder, store, env: { PLEXUS_GATEWAY: 'outer' }, host: '127.0.0.1', onError: fail };
+  const options = { stateFolder, store, env: { PLEXUS_GATEWAY: 'outer' }, host: '127.0.0.1', configuration: '/c', onError: fail };
   const residence = await openResidence({ ...options, isOpen: false, endsWhenIdle: false });
   const client = (await addToken(store, { name: 'editor', profile: 'work', now: 0 })) ?? '';
   expect(residence.authenticate(request(residence.token ?? ''))).toMatchObject({ id: 'own' });
@@ -90,7 +90,7 @@ verifies('EXT-45', 'a client joins the gateway of its state folder, and ends wit
   const http = createServer().on('upgrade', links.accept);
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void http.close());
-  await claim.announce({ host: '127.0.0.1', port: (http.address() as AddressInfo).port });
+  await claim.announce({ host: '127.0.0.1', port: (http.address() as AddressInfo).port, configuration: '/c' });
   const program = { command: 'never-started', args: [] };
   const [input, output] = [new PassThrough(), new PassThrough()];
   const surroundings = { env: {}, home, platform: 'linux', cwd: '/work', program, warn: fail } as const;

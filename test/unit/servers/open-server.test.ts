@@ -103,6 +103,7 @@ function setUp({ env = {}, config = {}, store, ...change }: World = {}) {
       },
       knownSecrets,
       onResolved: (server, { warnings }) => void seen.warnings.push([server, warnings]),
+      elsewhere: undefined,
       clock,
       onError,
     }),

@@ -1,0 +1,194 @@
+// Owns the proof that a person's commands use the gateway that runs: the same servers, the same rules and exit codes, and no gateway
+// that is another fleet's, hangs or dies in the middle.
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { type GatewayInstance, gatewayFiles } from '../../src/gateway/instance.ts';
+import { isRunning } from '../servers/processes.ts';
+import { verifies } from '../verifies.ts';
+import { waitFor } from '../wait-for.ts';
+import { Sandbox } from './plexus.ts';
+
+const desk = fileURLToPath(new URL('../servers/desk.mjs', import.meta.url));
+
+const CONFIG = `
+[plexus.serving]
+port = 0
+
+[mcp_servers.desk]
+command = '${process.execPath}'
+args = ['${desk}']
+
+[mcp_servers.broken]
+command = '/no/such/program'
+
+[[permissions.rules]]
+tool = 'mcp__desk__remove'
+action = 'ask'
+
+[[permissions.rules]]
+tool = 'mcp__desk__create_invoice'
+action = 'deny'
+`;
+
+interface Scene {
+  readonly sandbox: Sandbox;
+  readonly pid: number;
+  /** Of the gateway's server "desk". */
+  deskPid(): Promise<number>;
+  readonly instance: GatewayInstance;
+  readonly file: string;
+}
+
+async function serve(config = CONFIG, env: Readonly<Record<string, string>> = {}): Promise<Scene> {
+  const sandbox = new Sandbox();
+  sandbox.write('~/.config/plexus/mcp.toml', config);
+  const started = sandbox.spawn(['serve', '--json'], { env });
+  await waitFor(() => JSON.parse(started.seen.out));
+  onTestFinished(async () => {
+    started.child.kill('SIGCONT');
+    started.child.kill('SIGTERM');
+    await started.done;
+    await sandbox.remove();
+  });
+  const file = gatewayFiles(sandbox.path('~/.local/state/plexus')).instance;
+  const instance: GatewayInstance = JSON.parse(readFileSync(file, 'utf8'));
+  const deskPid = async () => {
+    const { servers } = await sandbox.json('list', 'desk', '--live');
+    return servers[0].pid as number;
+  };
+  return { sandbox, pid: instance.pid, deskPid, instance, file };
+}
+
+verifies('EVT-10', 'a running gateway reconnects the server for everybody, and the command says where', async () => {
+  const { sandbox, pid, deskPid } = await serve();
+  const before = await deskPid();
+  expect(await sandbox.json('reconnect', 'desk')).toMatchObject({ name: 'desk', state: 'connected', gateway: { pid } });
+  expect(await deskPid()).not.toBe(before);
+  expect(isRunning(before)).toBe(false);
+  const failed = await sandbox.run(['reconnect', 'broken']);
+  expect([failed.code, failed.out]).toEqual([4, '']);
+  expect(failed.err).toContain('/no/such/program');
+  expect((await sandbox.run(['reconnect', 'desk'])).err).toBe(`Through the running gateway (process ${pid}).\n`);
+});
+
+verifies('EXT-32', 'what a person types shares the processes of the gateway: no further one is started', async () => {
+  const { sandbox, pid, deskPid } = await serve();
+  const call = (...words: readonly string[]) => sandbox.run(['call', 'desk', ...words]);
+  const first = await call('add', 'a=2', 'b=3');
+  expect(first).toEqual({ code: 0, out: '2 + 3 = 5\n', err: `Through the running gateway (process ${pid}).\n` });
+  expect(await sandbox.json('call', 'desk', 'add', 'a=1', 'b=1')).toMatchObject({ isError: false, gateway: { pid } });
+  expect(await call('log')).toMatchObject({ code: 0, out: 'add add\n' });
+  const own = await deskPid();
+  // The gateway's process has been started once, by the gateway.
+  expect((await sandbox.run(['logs', 'desk'])).out.match(/started, pid \d+/g)).toEqual([`started, pid ${own}`]);
+  const tools = await sandbox.json('tools', 'desk', '--live');
+  expect([tools.tools.length, tools.gateway]).toEqual([8, { pid, port: expect.any(Number) }]);
+  const list = await sandbox.json('list');
+  expect(list.servers.map(({ name, state }: { name: string; state: string }) => `${name} ${state}`)).toEqual([
+    'broken blocked',
+    'desk connected',
+  ]);
+});
+
+test('a call through the gateway ends as one without it: the rules, the questions and the exit codes are the same', async () => {
+  const { sandbox } = await serve();
+  const call = (...words: readonly string[]) => sandbox.run(['call', 'desk', ...words]);
+  expect(await call('fail')).toMatchObject({ code: 5, out: 'The printer is out of paper.\n' });
+  expect(await call('create_invoice', 'customer=Ada')).toMatchObject({ code: 3, out: '' });
+  expect((await call('remove', 'path=a')).code).toBe(3);
+  // The person has agreed: the gateway asks no second time.
+  expect(await call('remove', 'path=a', '--yes')).toMatchObject({ code: 0, out: 'removed\n' });
+  expect((await call('no_such_tool')).code).toBe(2);
+  const late = await call('wait', '--timeout', '0.2');
+  expect([late.code, late.out]).toEqual([4, '']);
+  await waitFor(async () => expect((await call('log')).out).toContain('cancelled:wait'));
+  // A server that the gateway cannot start ends in its own error.
+  expect(await sandbox.run(['call', 'broken', 'x'])).toMatchObject({ code: 4, out: '' });
+});
+
+test('a gateway of another configuration is not the command’s', async () => {
+  const { sandbox, pid } = await serve();
+  const other = sandbox.write('other.toml', CONFIG);
+  for (const words of [
+    ['call', 'desk', 'add', 'a=1', 'b=1'],
+    ['list', '--live'],
+  ])
+    expect(await sandbox.json(...words, '--config', other)).not.toHaveProperty('gateway');
+  expect(await sandbox.json('call', '--stdio', `${process.execPath} ${desk}`, 'add', 'a=1', 'b=1')).not.toHaveProperty(
+    'gateway',
+  );
+  // Another folder of the same configuration is: it has a fleet of its own there.
+  sandbox.write('sub/.keep', '');
+  const inSub = await sandbox.run(['call', 'desk', 'add', 'a=1', 'b=1', '--json'], { cwd: 'sub' });
+  expect(JSON.parse(inSub.out)).toMatchObject({ gateway: { pid } });
+});
+
+verifies('EXT-32', 'the server of a folder is reached there alone, also by a command', async () => {
+  const { sandbox, pid } = await serve();
+  const entry = { command: process.execPath, args: [desk] };
+  sandbox.write('one/.mcp.json', { mcpServers: { local: entry } });
+  sandbox.write('two/.mcp.json', { mcpServers: {} });
+  const call = (cwd: string) => sandbox.run(['call', 'local', 'add', 'a=1', 'b=1'], { cwd });
+  // Until it is approved it is no server of the gateway's, and the command asks as it does without one.
+  expect((await call('one')).code).toBe(3);
+  expect((await sandbox.run(['approve', 'local'], { cwd: 'one' })).code).toBe(0);
+  expect(await call('one')).toEqual({
+    code: 0,
+    out: '1 + 1 = 2\n',
+    err: `Through the running gateway (process ${pid}).\n`,
+  });
+  expect((await call('two')).code).toBe(2);
+});
+
+test('a call whose gateway is killed in the middle has an unknown outcome, and is not sent again', async () => {
+  const { sandbox, pid } = await serve();
+  const running = sandbox.spawn(['call', 'desk', 'wait', '--json']);
+  await waitFor(async () => expect((await sandbox.run(['call', 'desk', 'log'])).out).toContain('wait'));
+  process.kill(pid, 'SIGKILL');
+  const { code, out } = await running.done;
+  expect([code, JSON.parse(out).error.code]).toEqual([4, 'OUTCOME_UNKNOWN']);
+  // The next command starts the server itself: nothing of the call is in it.
+  expect(await sandbox.run(['call', 'desk', 'log'])).toEqual({ code: 0, out: '\n', err: '' });
+});
+
+test('a gateway that hangs, or that is none, does not hold a command', async () => {
+  const { sandbox, pid, instance, file } = await serve();
+  const call = () => sandbox.run(['call', 'desk', 'add', 'a=1', 'b=1']);
+  process.kill(pid, 'SIGSTOP');
+  const hung = await call();
+  expect(hung).toMatchObject({ code: 0, out: '1 + 1 = 2\n' });
+  expect(hung.err).toContain(`The gateway (process ${pid}) does not answer`);
+  process.kill(pid, 'SIGCONT');
+  const answers = ['', '{}', '[]', '{"servers":[1]}', 'x'.repeat(100_000)];
+  const liar = createServer((_, response) => response.end(answers.shift())).listen(0, '127.0.0.1');
+  onTestFinished(() => void liar.close());
+  await waitFor(() => expect(liar.listening).toBe(true));
+  writeFileSync(file, JSON.stringify({ ...instance, port: (liar.address() as AddressInfo).port }));
+  while (answers.length > 0)
+    expect(await call()).toMatchObject({ code: 0, err: expect.stringContaining('does not answer') });
+  // One of another version is left alone without a word.
+  writeFileSync(file, JSON.stringify({ ...instance, protocol: 99 }));
+  expect(await call()).toEqual({ code: 0, out: '1 + 1 = 2\n', err: '' });
+  writeFileSync(file, JSON.stringify(instance));
+});
+
+verifies('EXT-33', 'values come from the gateway, and those that must not be seen are taken out there', async () => {
+  const secret = 'correct-horse-battery-staple-42';
+  const everything = fileURLToPath(
+    new URL('../../node_modules/@modelcontextprotocol/server-everything/dist/index.js', import.meta.url),
+  );
+  const config = `${CONFIG}
+[mcp_servers.everything]
+command = '${process.execPath}'
+args = ['${everything}']
+env = { DESK_TOKEN = '\${THE_TOKEN}' }
+`;
+  const { sandbox } = await serve(config, { THE_TOKEN: secret });
+  // The command has no such variable, and would be told so without the gateway.
+  const { code, out } = await sandbox.run(['call', 'everything', 'get-env']);
+  expect([code, out.includes('DESK_TOKEN'), out.includes(secret)]).toEqual([0, true, false]);
+});
