@@ -103,18 +103,49 @@ describe('a server without a login', () => {
 });
 
 describe('a login', () => {
+  const page = { 'content-type': 'text/html' };
+  /** What is no answer of an authorization server: its own failure, or something that answers in its place. */
+  const outages = [
+    503,
+    'hang-up',
+    'temporarily_unavailable',
+    { value: '<html>Sign in to the hotel', headers: page },
+    { value: [] },
+    { value: 'x'.repeat(2_000_000), headers: page },
+    { status: 307, value: '', headers: { ...page, location: 'http://127.0.0.1:9/maintenance' } },
+    { status: 403, value: '<html>Blocked by the firewall', headers: page },
+  ];
   verifies('AUT-02', 'survives an outage of its authorization server, and no page is opened', async () => {
-    for (const refreshFault of [503, 'hang-up', 'temporarily_unavailable']) {
-      const server = await startOAuth({ refreshFault });
+    for (const refreshFault of outages) {
+      const server = await startOAuth();
+      await server.set({ refreshFault });
       const folder = createFolder();
       const { login } = await seedLogin(server, loginStoreIn(folder));
       const runtime = await open(folder, { servers: http(server) });
       await server.act('expire');
-      await expect(echo(runtime), String(refreshFault)).rejects.toMatchObject({ code: 'LOGIN_UNAVAILABLE' });
+      const told = JSON.stringify(refreshFault).slice(0, 80);
+      await expect(echo(runtime), told).rejects.toMatchObject({ code: 'LOGIN_UNAVAILABLE' });
       expect(statusOf(runtime, 'web').state).toBe('reconnecting');
       expect(await loginStoreIn(folder).list()).toMatchObject([{ login }]);
       expect(await server.counts()).toMatchObject({ refreshes: 0, authorizations: 0, registrations: 0 });
     }
+  });
+
+  test('that cannot be refreshed for a setting that is missing says which, since no waiting mends it', async () => {
+    const server = await startOAuth();
+    const folder = createFolder();
+    const store = loginStoreIn(folder);
+    const stored = await seedLogin(server, store);
+    const { login } = stored;
+    const client = { ...login.client, authentication: 'private_key_jwt' } as const;
+    await store.replace(login.key, stored, { ...stored, login: { ...login, client } });
+    const runtime = await open(folder, { servers: http(server) });
+    await server.act('expire');
+    await expect(echo(runtime)).rejects.toMatchObject({
+      code: 'LOGIN_FAILED',
+      message: expect.stringContaining('Correct oauth.private_key of "web".'),
+    });
+    expect(statusOf(runtime, 'web').state).toBe('needs-auth');
   });
 
   test('is not used where the entry has a header of its own, or wants none', async () => {
