@@ -199,10 +199,15 @@ test('a machine logs in by itself, and once more where its token has expired', a
   const { client_id: clientId, client_secret: SECRET } = (await registered.json()) as Record<string, string>;
   // biome-ignore lint/suspicious/noTemplateCurlyInString: this is how a person writes a placeholder
   const oauth = { grant: 'client_credentials', clientId, clientSecret: '${SECRET}' };
-  const runtime = await open(createFolder(), { servers: http(server, { oauth }), env: { SECRET } });
+  const folder = createFolder();
+  const runtime = await open(folder, { servers: http(server, { oauth }), env: { SECRET } });
   expect(statusOf(runtime, 'web').state).toBe('connected');
+  const [first] = await loginStoreIn(folder).list();
   await server.act('expire');
   expect((await echo(runtime)).isError).toBe(false);
+  const [second] = await loginStoreIn(folder).list();
+  expect(second?.login.tokens.accessToken).not.toBe(first?.login.tokens.accessToken);
+  expect(second?.login.madeAt, 'the same login, with another token').toBe(first?.login.tokens.receivedAt);
   expect(await server.counts()).toMatchObject({ machineGrants: 2, authorizations: 0, refreshRequests: 0 });
 });
 
