@@ -85,6 +85,34 @@ describe('a server without a login', () => {
     },
   );
 
+  verifies(['AUT-01', 'EVT-05'], 'is told how its login failed, and can call it off', async () => {
+    const server = await startOAuth({ person: 'deny' });
+    const runtime = await open(createFolder(), { servers: http(server, { oauth: { callbackPort: await freePort() } }) });
+    await expect(runtime.login('web', { openUrl, account: 'work' })).rejects.toMatchObject({ code: 'LOGIN_FAILED' });
+    await server.set({ person: 'approve' });
+    const calledOff = new AbortController();
+    const enough = new Error('enough');
+    const login = runtime.login('web', { openUrl: () => calledOff.abort(enough), signal: calledOff.signal });
+    await expect(login).rejects.toBe(enough);
+    // Its port is free again, and nothing of it stands in the way.
+    await runtime.login('web', { openUrl });
+    const told = runtime.events.filter(({ type }) => type.startsWith('login.'));
+    expect(told).toEqual([
+      {
+        type: 'login.failed',
+        server: 'web',
+        account: 'work',
+        error: {
+          code: 'LOGIN_FAILED',
+          message: expect.stringContaining('"access_denied" (the person said no)'),
+          remedy: 'log-in',
+        },
+      },
+      { type: 'login.failed', server: 'web', error: expect.objectContaining({ message: expect.stringMatching(/enough/) }) },
+      { type: 'login.completed', server: 'web', issuer: server.issuer, scopes: [] },
+    ]);
+  });
+
   verifies('AUT-03', 'uses the store of its host, and nothing of the disk', async () => {
     const server = await startOAuth();
     const folder = createFolder();
@@ -178,12 +206,15 @@ describe('a login', () => {
 
   test('that is bound to a key proves it with each request', async () => {
     const server = await startOAuth({ dpop: true, nonce: true });
-    const runtime = await open(createFolder(), { servers: http(server) });
+    const folder = createFolder();
+    const runtime = await open(folder, { servers: http(server) });
     await runtime.login('web', { openUrl });
     await waitFor(() => expect(statusOf(runtime, 'web').state).toBe('connected'));
     await server.act('expire');
     expect((await echo(runtime)).isError).toBe(false);
     expect(await server.counts()).toMatchObject({ refreshes: 1, reuses: 0 });
+    const other = await open(folder, { servers: http(server) });
+    expect((await echo(other)).isError, 'the key is in the store').toBe(false);
     await server.set({ nonce: 'another' });
     const calls = await Promise.all(Array.from({ length: 5 }, () => echo(runtime)));
     expect(calls.map(({ isError }) => isError)).not.toContain(true);
