@@ -83,9 +83,7 @@ export interface ExpectedAnswer {
 /** The code. State first, then the issuer, and only then what the answer says: until then it may be anybody's. */
 export function codeIn(answer: URLSearchParams, { server, state, issuer, namesItself }: ExpectedAnswer): string {
   const failed = (fault: LoginFault) => loginFailed(server, fault);
-  const given = answer.get('state');
-  if (given === null) throw failed({ kind: 'state-missing' });
-  if (given !== state) throw failed({ kind: 'state-differs' });
+  if (answer.get('state') !== state) throw failed({ kind: 'state-differs' });
   const iss = answer.get('iss');
   if (iss === null && namesItself) throw failed({ kind: 'issuer-missing', issuer });
   if (iss !== null && iss !== issuer) throw failed({ kind: 'issuer-differs', issuer });
@@ -104,8 +102,12 @@ export function codeIn(answer: URLSearchParams, { server, state, issuer, namesIt
 /** A person pastes the whole address at which the browser ended, or the code alone. */
 export function codeInPasted(text: string, expected: ExpectedAnswer): string {
   const pasted = text.trim();
-  if (/^https?:\/\//i.test(pasted) && URL.canParse(pasted)) return codeIn(new URL(pasted).searchParams, expected);
   const { server, issuer, namesItself } = expected;
+  if (/^https?:\/\//i.test(pasted) && URL.canParse(pasted)) {
+    const answer = new URL(pasted).searchParams;
+    if (!answer.has('state')) throw loginFailed(server, { kind: 'address-cut' });
+    return codeIn(answer, expected);
+  }
   if (namesItself) throw loginFailed(server, { kind: 'address-needed', issuer });
   if (pasted === '' || /\s/.test(pasted)) throw loginFailed(server, { kind: 'code-missing' });
   return pasted;

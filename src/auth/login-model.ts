@@ -48,6 +48,8 @@ export interface Login {
   readonly revocationEndpoint?: string | undefined;
   /** The authorization server does not know the resource: new logins do not name it either. */
   readonly refusesResource?: true | undefined;
+  /** By our own clock, in ms; a refresh keeps it. Two logins with the same key are told apart by it. */
+  readonly madeAt?: number | undefined;
   /** How often a server has demanded more rights since the last login that was made without a demand. */
   readonly stepUps?: number | undefined;
   /** The private key of DPoP, shared by all processes that use the token. */

@@ -30,6 +30,7 @@ export function loginOf(
     client,
     tokenEndpoint: server.tokenEndpoint,
     revocationEndpoint: server.revocationEndpoint,
+    madeAt: tokens.receivedAt,
     ...(stepUps !== undefined && { stepUps }),
     ...(tokens.tokenType === 'DPoP' && { dpopKey }),
   };

@@ -68,11 +68,11 @@ export class LoginInUse implements RequestLogin {
       if (stored) return 'again';
       return this.#needsLogin({ why: 'scopes', ...(challenge.scopes && { scopes: challenge.scopes }) });
     }
-    if (repeats >= MOST_REPEATS) return this.#needsLogin({ why: 'refused' });
+    if (repeats >= MOST_REPEATS) return this.#needsLogin(REFUSED_NEW);
     const { tokens } = this.#stored.login;
     if (lacksNonce(headers, refusal, challenge) || !headers.includes(authorizationOf(tokens))) return 'again';
     // A token that was fetched for this very request is refused as well: no other one will do better.
-    if (repeats > 0 && tokens.accessToken === this.#fetched) return this.#needsLogin({ why: 'refused' });
+    if (repeats > 0 && tokens.accessToken === this.#fetched) return this.#needsLogin(REFUSED_NEW);
     const renewal = await this.#renew();
     return renewal.kind === 'renewed' ? 'again' : this.#failure(renewal);
   }
@@ -124,7 +124,7 @@ export class LoginInUse implements RequestLogin {
     return this.#needsLogin(renewal.why === 'gone' ? {} : { why: renewal.why });
   }
 
-  #needsLogin(need: Pick<MissingLogin, 'why' | 'scopes'>): RuntimeError {
+  #needsLogin(need: Pick<MissingLogin, 'why' | 'scopes' | 'isTokenNew'>): RuntimeError {
     const { account } = this.#stored.login.key;
     return new RuntimeError('AUTH_REQUIRED', {
       server: this.#deps.server,
@@ -133,6 +133,8 @@ export class LoginInUse implements RequestLogin {
     });
   }
 }
+
+const REFUSED_NEW = { why: 'refused', isTokenNew: true } as const;
 
 const accountIn = ({ account }: LoginKey) => (account === '' ? {} : { account });
 

@@ -3,12 +3,13 @@
 
 import type { Clock } from '../kernel/clock.ts';
 import type { Emit } from '../kernel/emitter.ts';
-import { RuntimeError } from '../model/errors.ts';
+import { isFailure, RuntimeError } from '../model/errors.ts';
+import { type LoginFaultKind, loginFaultSentences } from '../model/login-faults.ts';
 import type { ServerName } from '../model/names.ts';
 import type { Secrets } from '../store/secrets.ts';
 import type { Network } from '../transport/dial.ts';
 import type { RequestLogin } from '../transport/signed-client.ts';
-import { createAuthHttp } from './auth-http.ts';
+import { createAuthHttp, unavailable } from './auth-http.ts';
 import type { AuthEvent } from './events.ts';
 import type { HoldingStore } from './holding-store.ts';
 import { chooseLogin, type LoginWish } from './login-choice.ts';
@@ -90,10 +91,27 @@ export class Logins {
       return { kind: 'tokens', login: await requestAgain(login, target, { http, clock, secrets }) };
     } catch (error) {
       if (isRefusedGrant(error)) return { kind: 'refused' };
-      if (error instanceof RuntimeError) return { kind: 'outage', error };
+      if (error instanceof RuntimeError) return { kind: 'outage', error: asOutage(error, login) };
       throw error;
     } finally {
       await http.close();
     }
   }
+}
+
+/** Only the person can mend these. */
+const MENDED_BY_SETTING: ReadonlySet<LoginFaultKind> = new Set([
+  'setting-missing',
+  'setting-unusable',
+  'private-address',
+]);
+
+/**
+ * What answers in place of the authorization server, such as a proxy's page, says nothing about the login and passes: the server is
+ * tried again by itself.
+ */
+function asOutage(error: RuntimeError, { tokenEndpoint }: Login): RuntimeError {
+  if (!isFailure(error, 'LOGIN_FAILED') || MENDED_BY_SETTING.has(error.data.fault.kind)) return error;
+  const { server, fault } = error.data;
+  return unavailable(server, new URL(tokenEndpoint).origin, loginFaultSentences(fault, server).happened, error);
 }

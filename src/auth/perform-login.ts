@@ -61,12 +61,12 @@ export async function performLogin(
 
 /** New tokens for a machine that has no refresh token: it logs in once more. */
 export async function requestAgain(
-  { key }: Login,
+  { key, madeAt }: Login,
   { url, wish }: Pick<LoginTarget, 'url' | 'wish'>,
   { http, clock, secrets }: Pick<LoginWork, 'clock' | 'secrets'> & { readonly http: AuthHttp },
 ): Promise<Login> {
   const request = { url, settings: wish.settings, account: wish.account, isOwn: wish.isOwn };
-  return { ...(await logIn(request, { http, clock, registrations: createRegistrations(secrets) })), key };
+  return { ...(await logIn(request, { http, clock, registrations: createRegistrations(secrets) })), key, madeAt };
 }
 
 /** For a person who is elsewhere: the page to open. `finishPending` ends the login, within ten minutes. A machine needs no page. */

@@ -141,12 +141,16 @@ function lifetimeIn(value: unknown): number | undefined {
 /** A token goes into a header. */
 const HEADER_SAFE = /^[\x21-\x7e]+$/;
 
-/** An OAuth error, and 401 and 403 without one, refuse the request. Any other failure says nothing about the grant. */
+/**
+ * An OAuth error, and 401 and 403 without one, refuse the request. Any other failure says nothing about the grant, and neither does a
+ * web page, which comes from a proxy or a firewall on the way.
+ */
 export function requireSuccess({ server }: AuthHttp, address: string, response: TextResponse): void {
   const { status } = response;
   const said = errorIn(response);
   if (status >= 200 && status < 300 && said === undefined) return;
-  const isRefusal = said !== undefined || status === 401 || status === 403;
+  const isPage = /^\s*</.test(response.text);
+  const isRefusal = said !== undefined || (!isPage && (status === 401 || status === 403));
   if (!isRefusal || BUSY.has(status) || TEMPORARY.has(said?.error ?? ''))
     throw unavailable(server, new URL(address).origin, `it answered HTTP ${status}`);
   throw loginFailed(server, { kind: 'refused', ...(said ?? { error: `HTTP ${status}` }) });

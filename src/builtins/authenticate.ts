@@ -48,7 +48,7 @@ function answerOf(server: ServerName, asked: AskedLogin): string {
     case 'done':
       return `The user has logged in to ${named}. Its tools can be used now.`;
     case 'link':
-      return `Tell the user to log in to ${named}: they open this page in a browser, and then run the command with the address at which the browser ended. Page: ${asked.page} Command: ${asked.finish}`;
+      return `Tell the user to log in to ${named}: they open this page in a browser, and then run the command with the address at which the browser ended, in quotes. Page: ${asked.page} Command: ${asked.finish}`;
     case 'asked-before':
       return `The user was asked to log in to ${named} a few minutes ago and has not done it yet. Do not ask again now; they can run: ${asked.command}`;
   }

@@ -139,6 +139,8 @@ export interface MissingLogin {
   readonly account?: string;
   /** The entry says `oauth = false`. */
   readonly isLoginOff?: true;
+  /** The refused token had just been fetched: another login helps, and no newer token of this one. */
+  readonly isTokenNew?: true;
 }
 
 function loginNeed({ why, scopes = [], account }: MissingLogin): string {

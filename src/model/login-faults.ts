@@ -112,6 +112,11 @@ const rows = {
     (_: object) => 'the answer of the login page has no state, so it may belong to another login',
     (_, server) => again(server),
   ),
+  /** A shell ends a command at the `&` of an address that is not quoted. */
+  'address-cut': row(
+    (_: object) => 'a part of the address is missing: it has no state',
+    () => 'Give the whole address that the browser shows at the end, in quotes.',
+  ),
   'state-differs': row(
     (_: object) => 'the answer belongs to another login, or to none that was started here',
     (_, server) => `Finish the page that was opened last, or begin afresh: plexus login ${shellWord(server)}`,

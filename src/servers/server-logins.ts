@@ -46,6 +46,12 @@ interface OpenedServer {
   login?: Login;
 }
 
+interface WaitingServer {
+  readonly definition: ServerDefinition;
+  /** It refuses new tokens of its login too: processes that refreshed for each other would do so without end. */
+  readonly needsOtherLogin: boolean;
+}
+
 export class ServerLogins {
   readonly #deps: ServerLoginDeps;
   #store: Promise<HoldingStore> | undefined;
@@ -54,7 +60,7 @@ export class ServerLogins {
   readonly #held = new Set<string>();
   readonly #opened = new WeakMap<ServerDefinition, OpenedServer>();
   /** Servers that wait for a person to log in, here or in another process, and how they go on. */
-  readonly #waiting = new Map<() => void, ServerDefinition>();
+  readonly #waiting = new Map<() => void, WaitingServer>();
   #unwatch: (() => void) | undefined;
 
   constructor(deps: ServerLoginDeps) {
@@ -128,10 +134,10 @@ export class ServerLogins {
   /** Reports that a server needs a login, and lets it go on once another one is stored, by any process. */
   onBlocked(definition: ServerDefinition, cause: RuntimeError, unblock: () => void): void {
     if (!isFailure(cause, 'AUTH_REQUIRED')) return;
-    const { isLoginOff, ...need } = cause.data;
+    const { isLoginOff, isTokenNew, ...need } = cause.data;
     this.#deps.emit({ type: 'auth.required', ...need, command: loginCommand(need) });
     if (isLoginOff || !this.#opened.has(definition)) return;
-    this.#waiting.set(unblock, definition);
+    this.#waiting.set(unblock, { definition, needsOtherLogin: isTokenNew === true });
     this.#unwatch ??= this.#watch(() => this.#recheckSoon());
     this.#recheckSoon();
   }
@@ -185,9 +191,9 @@ export class ServerLogins {
   }
 
   async #recheck(): Promise<void> {
-    for (const [unblock, definition] of [...this.#waiting]) {
-      if (!(await this.#hasOtherLogin(definition)) || !this.#waiting.delete(unblock)) continue;
-      this.#deps.onLoggedIn(definition.name);
+    for (const [unblock, waiting] of [...this.#waiting]) {
+      if (!(await this.#canGoOn(waiting)) || !this.#waiting.delete(unblock)) continue;
+      this.#deps.onLoggedIn(waiting.definition.name);
       unblock();
     }
     if (this.#waiting.size > 0) return;
@@ -196,15 +202,13 @@ export class ServerLogins {
   }
 
   /** Whether a login is stored whose token the server has not refused. */
-  async #hasOtherLogin(definition: ServerDefinition): Promise<boolean> {
+  async #canGoOn({ definition, needsOtherLogin }: WaitingServer): Promise<boolean> {
     const opened = this.#opened.get(definition);
     if (opened === undefined || !this.#mayHaveLogin(opened.serverUrl)) return false;
     const stored = await (await this.logins()).find(await this.wishOf(definition, opened));
-    return (
-      stored !== undefined &&
-      stored.needsLogin === undefined &&
-      stored.login.tokens.accessToken !== opened.login?.tokens.accessToken
-    );
+    if (stored === undefined || stored.needsLogin !== undefined) return false;
+    if (needsOtherLogin && stored.login.madeAt === opened.login?.madeAt) return false;
+    return stored.login.tokens.accessToken !== opened.login?.tokens.accessToken;
   }
 }
 

@@ -29,6 +29,9 @@ const UPSTREAMS = ['legacy', 'modern'];
 /** The logins of 2025-03-26, which no later revision requires and older servers still have. */
 const OLDEST_LOGINS = ['auth/2025-03-26-oauth-metadata-backcompat', 'auth/2025-03-26-oauth-endpoint-fallback'];
 
+/** How many logins each list has: one that is read wrongly, or that a new version shortens, must not pass for want of scenarios. */
+const LOGINS = { '0.1.16': 22, '2025-11-25': 20, '2026-07-28': 31, '2025-03-26': OLDEST_LOGINS.length };
+
 /** What a server must do that has none of the suite's own tools, resources and prompts: `plexus agent` is put to these. */
 const AGENT_SCENARIOS = {
   '2025-11-25': [
@@ -72,6 +75,7 @@ export async function runConformance(pattern = '') {
       scenarios.map((scenario) => ({ leg: 'agent', scenario, version: '0.2', by: revision, revision })),
     ),
   ];
+  requireLogins(all);
   const asked = all.filter(isAsked);
   const counts = { passed: 0, failed: 0, failures: [] };
   const isTested = (leg) => asked.some((run) => run.leg === leg);
@@ -92,6 +96,13 @@ export async function runConformance(pattern = '') {
   await agent?.stop();
   await gateway?.stop();
   return counts;
+}
+
+function requireLogins(runs) {
+  for (const [by, expected] of Object.entries(LOGINS)) {
+    const found = runs.filter((run) => run.leg === 'client' && run.by === by && run.scenario.startsWith('auth/')).length;
+    if (found !== expected) throw new Error(`the suite lists ${found} logins of ${by}, and not ${expected}`);
+  }
 }
 
 const nameOf = ({ by, leg, upstream, scenario }) =>

@@ -107,11 +107,27 @@ verifies('AUT-01', 'logout removes the login and revokes it', async () => {
 
 verifies(['AUT-01', 'EXT-31'], 'several accounts of one server are kept beside each other', async () => {
   const { box, env, server } = await setUp();
-  await box.run(['login', 'web', '--account', 'work'], { env });
+  const work = await box.run(['login', 'web', '--account', 'work'], { env });
+  expect(work.out).toContain('In this folder "web" uses the login without a name; oauth.account in its entry chooses');
   await box.run(['login', 'web'], { env });
   const { logins } = JSON.parse((await box.run(['login', '--list', '--json'])).out);
   expect(logins.map(({ account }: { account: string }) => account).sort()).toEqual(['', 'work']);
   expect(await server.counts()).toMatchObject({ registrations: 1 });
+});
+
+verifies('EXT-31', 'the account of a folder is shown by list, get and logout', async () => {
+  const { box, env } = await setUp({}, { account: { '~/work': 'work', '*': 'private' } });
+  const cwd = '../home/work';
+  box.write('~/work/here', '');
+  const done = await box.run(['login', 'web'], { env, cwd });
+  expect(done.out).toContain('with the account "work"');
+  expect(done.out).not.toContain('In this folder');
+  for (const command of [['list'], ['get', 'web']]) {
+    expect((await box.run(command, { cwd })).out).toContain('In this folder it uses the account "work".');
+    expect((await box.run(command)).out).toContain('In this folder it uses the account "private".');
+  }
+  expect((await box.run(['logout', 'web'])).out).toContain('There was no such login to "web"');
+  expect(await box.run(['logout', 'web', '--account', 'work'])).toMatchObject({ code: 0 });
 });
 
 verifies('AUT-01', 'a login that fails leaves the one before as it was', async () => {

@@ -85,6 +85,34 @@ describe('a server without a login', () => {
     },
   );
 
+  verifies(['AUT-01', 'EVT-05'], 'is told how its login failed, and can call it off', async () => {
+    const server = await startOAuth({ person: 'deny' });
+    const runtime = await open(createFolder(), { servers: http(server, { oauth: { callbackPort: await freePort() } }) });
+    await expect(runtime.login('web', { openUrl, account: 'work' })).rejects.toMatchObject({ code: 'LOGIN_FAILED' });
+    await server.set({ person: 'approve' });
+    const calledOff = new AbortController();
+    const enough = new Error('enough');
+    const login = runtime.login('web', { openUrl: () => calledOff.abort(enough), signal: calledOff.signal });
+    await expect(login).rejects.toBe(enough);
+    // Its port is free again, and nothing of it stands in the way.
+    await runtime.login('web', { openUrl });
+    const told = runtime.events.filter(({ type }) => type.startsWith('login.'));
+    expect(told).toEqual([
+      {
+        type: 'login.failed',
+        server: 'web',
+        account: 'work',
+        error: {
+          code: 'LOGIN_FAILED',
+          message: expect.stringContaining('"access_denied" (the person said no)'),
+          remedy: 'log-in',
+        },
+      },
+      { type: 'login.failed', server: 'web', error: expect.objectContaining({ message: expect.stringMatching(/enough/) }) },
+      { type: 'login.completed', server: 'web', issuer: server.issuer, scopes: [] },
+    ]);
+  });
+
   verifies('AUT-03', 'uses the store of its host, and nothing of the disk', async () => {
     const server = await startOAuth();
     const folder = createFolder();
@@ -103,18 +131,49 @@ describe('a server without a login', () => {
 });
 
 describe('a login', () => {
+  const page = { 'content-type': 'text/html' };
+  /** What is no answer of an authorization server: its own failure, or something that answers in its place. */
+  const outages = [
+    503,
+    'hang-up',
+    'temporarily_unavailable',
+    { value: '<html>Sign in to the hotel', headers: page },
+    { value: [] },
+    { value: 'x'.repeat(2_000_000), headers: page },
+    { status: 307, value: '', headers: { ...page, location: 'http://127.0.0.1:9/maintenance' } },
+    { status: 403, value: '<html>Blocked by the firewall', headers: page },
+  ];
   verifies('AUT-02', 'survives an outage of its authorization server, and no page is opened', async () => {
-    for (const refreshFault of [503, 'hang-up', 'temporarily_unavailable']) {
-      const server = await startOAuth({ refreshFault });
+    for (const refreshFault of outages) {
+      const server = await startOAuth();
+      await server.set({ refreshFault });
       const folder = createFolder();
       const { login } = await seedLogin(server, loginStoreIn(folder));
       const runtime = await open(folder, { servers: http(server) });
       await server.act('expire');
-      await expect(echo(runtime), String(refreshFault)).rejects.toMatchObject({ code: 'LOGIN_UNAVAILABLE' });
+      const told = JSON.stringify(refreshFault).slice(0, 80);
+      await expect(echo(runtime), told).rejects.toMatchObject({ code: 'LOGIN_UNAVAILABLE' });
       expect(statusOf(runtime, 'web').state).toBe('reconnecting');
       expect(await loginStoreIn(folder).list()).toMatchObject([{ login }]);
       expect(await server.counts()).toMatchObject({ refreshes: 0, authorizations: 0, registrations: 0 });
     }
+  });
+
+  test('that cannot be refreshed for a setting that is missing says which, since no waiting mends it', async () => {
+    const server = await startOAuth();
+    const folder = createFolder();
+    const store = loginStoreIn(folder);
+    const stored = await seedLogin(server, store);
+    const { login } = stored;
+    const client = { ...login.client, authentication: 'private_key_jwt' } as const;
+    await store.replace(login.key, stored, { ...stored, login: { ...login, client } });
+    const runtime = await open(folder, { servers: http(server) });
+    await server.act('expire');
+    await expect(echo(runtime)).rejects.toMatchObject({
+      code: 'LOGIN_FAILED',
+      message: expect.stringContaining('Correct oauth.private_key of "web".'),
+    });
+    expect(statusOf(runtime, 'web').state).toBe('needs-auth');
   });
 
   test('is not used where the entry has a header of its own, or wants none', async () => {
@@ -147,12 +206,15 @@ describe('a login', () => {
 
   test('that is bound to a key proves it with each request', async () => {
     const server = await startOAuth({ dpop: true, nonce: true });
-    const runtime = await open(createFolder(), { servers: http(server) });
+    const folder = createFolder();
+    const runtime = await open(folder, { servers: http(server) });
     await runtime.login('web', { openUrl });
     await waitFor(() => expect(statusOf(runtime, 'web').state).toBe('connected'));
     await server.act('expire');
     expect((await echo(runtime)).isError).toBe(false);
     expect(await server.counts()).toMatchObject({ refreshes: 1, reuses: 0 });
+    const other = await open(folder, { servers: http(server) });
+    expect((await echo(other)).isError, 'the key is in the store').toBe(false);
     await server.set({ nonce: 'another' });
     const calls = await Promise.all(Array.from({ length: 5 }, () => echo(runtime)));
     expect(calls.map(({ isError }) => isError)).not.toContain(true);
@@ -168,10 +230,15 @@ test('a machine logs in by itself, and once more where its token has expired', a
   const { client_id: clientId, client_secret: SECRET } = (await registered.json()) as Record<string, string>;
   // biome-ignore lint/suspicious/noTemplateCurlyInString: this is how a person writes a placeholder
   const oauth = { grant: 'client_credentials', clientId, clientSecret: '${SECRET}' };
-  const runtime = await open(createFolder(), { servers: http(server, { oauth }), env: { SECRET } });
+  const folder = createFolder();
+  const runtime = await open(folder, { servers: http(server, { oauth }), env: { SECRET } });
   expect(statusOf(runtime, 'web').state).toBe('connected');
+  const [first] = await loginStoreIn(folder).list();
   await server.act('expire');
   expect((await echo(runtime)).isError).toBe(false);
+  const [second] = await loginStoreIn(folder).list();
+  expect(second?.login.tokens.accessToken).not.toBe(first?.login.tokens.accessToken);
+  expect(second?.login.madeAt, 'the same login, with another token').toBe(first?.login.tokens.receivedAt);
   expect(await server.counts()).toMatchObject({ machineGrants: 2, authorizations: 0, refreshRequests: 0 });
 });
 

@@ -77,7 +77,7 @@ async function finishLogin(
   answer: string,
 ): Promise<CommandResult> {
   const text = answer === '-' ? await context.readStdin() : answer;
-  return completed(name, await runtime.finishLogin(name, text, accountIn(context)));
+  return completed(runtime, name, await runtime.finishLogin(name, text, accountIn(context)));
 }
 
 /** A program, or a person without a terminal, is not kept waiting: they get the address of the page. */
@@ -109,7 +109,7 @@ async function logIn(context: Context, runtime: Runtime, name: ServerName): Prom
         }),
     }),
   });
-  return completed(name, info);
+  return completed(runtime, name, info);
 }
 
 const PASTE = 'If the browser ends on a page that does not load, paste its address here:';
@@ -126,9 +126,13 @@ function pending(context: Context, name: ServerName, preview: LoginPreview): Com
 }
 
 /** A login that only this process has ends with it. */
-function completed(name: ServerName, info: LoginInfo): CommandResult {
+function completed(runtime: Runtime, name: ServerName, info: LoginInfo): CommandResult {
   if (info.unwritten !== undefined) throw info.unwritten;
-  return { data: { status: 'completed', name, ...info }, text: (paint) => loggedInText(name, info, paint) };
+  const accountHere = runtime.status(name).login?.account ?? '';
+  return {
+    data: { status: 'completed', name, ...info },
+    text: (paint) => loggedInText(name, info, { accountHere, paint }),
+  };
 }
 
 function accountIn({ values: { account } }: Context): { readonly account?: string } {

@@ -25,7 +25,7 @@ export function previewText(name: ServerName, preview: LoginPreview, isOpened: b
 export function pendingText(name: ServerName, preview: LoginPreview, finish: string, paint: Paint): string {
   return [
     previewText(name, preview, false, paint),
-    'Then give the address at which the browser ended, within ten minutes:',
+    'Then give the address at which the browser ended, in quotes, within ten minutes:',
     indent(finish),
   ].join('\n');
 }
@@ -38,11 +38,20 @@ function factLines({ server, issuer, scopes }: LoginPreview): readonly string[] 
   ].map(printable);
 }
 
-export function loggedInText(name: ServerName, info: LoginInfo, paint: Paint): string {
+/** `accountHere`: the one that the server uses in this folder, whichever was logged in to. */
+export function loggedInText(
+  name: ServerName,
+  info: LoginInfo,
+  { accountHere, paint }: { readonly accountHere: string; readonly paint: Paint },
+): string {
   const { issuer, account, scopes, formerIssuer, keyFile } = info;
   const named = account === '' ? '' : ` with the account "${account}"`;
+  const used = accountHere === '' ? 'the login without a name' : `the account "${accountHere}"`;
   return [
     `${paint.green('Logged in')} to ${printable(`"${name}"${named}, by ${issuer}.`)}`,
+    ...(account === accountHere
+      ? []
+      : [printable(`In this folder "${name}" uses ${used}; oauth.account in its entry chooses another.`)]),
     ...(scopes.length === 0 ? [] : [printable(`Rights: ${scopes.join(' ')}`)]),
     ...(formerIssuer === undefined
       ? []
@@ -58,7 +67,8 @@ export function loggedInText(name: ServerName, info: LoginInfo, paint: Paint): s
 }
 
 export function loggedOutText(name: ServerName, removed: readonly LoginInfo[]): string {
-  if (removed.length === 0) return `There was no login to "${name}"; nothing was changed.`;
+  if (removed.length === 0)
+    return `There was no such login to "${name}"; nothing was changed. See all logins and their accounts with: plexus login --list`;
   return `Logged out of "${name}" (${removed.map(({ issuer }) => issuer).join(', ')}).`;
 }
 

@@ -79,4 +79,8 @@ verifies('AUT-01', 'a code alone is enough only where the server does not name i
   expect(() => codeInPasted('', expected)).toThrow('has no code');
   expect(() => codeInPasted('two words', expected)).toThrow('has no code');
   expect(() => codeInPasted('abc', { ...expected, namesItself: true })).toThrow('Give the whole address');
+  // As a shell hands it on that took the `&` for the end of the command.
+  expect(() => codeInPasted('http://127.0.0.1:1/callback?code=abc', expected)).toThrow(
+    'a part of the address is missing: it has no state. Give the whole address that the browser shows at the end, in quotes.',
+  );
 });

@@ -14,7 +14,10 @@ import { sampleKey, sampleStored } from './logins.ts';
 
 const request = { method: 'POST', url: 'https://mcp.example.com/mcp' };
 const bearer = (n: number) => ['authorization', `Bearer access-value-${n}`];
-const needs = (why: string) => expect.objectContaining({ code: 'AUTH_REQUIRED', data: { server: 'web', why } });
+const needs = (why: string, more: object = {}) =>
+  expect.objectContaining({ code: 'AUTH_REQUIRED', data: { server: 'web', why, ...more } });
+/** No newer token of the same login would do better. */
+const NEW = { isTokenNew: true };
 
 function setUp(stored: StoredLogin, renewal: Renewal, newer?: StoredLogin) {
   const clock = createFakeClock();
@@ -84,13 +87,13 @@ describe('a refusal', () => {
     const { login, renewed } = setUp(sampleStored(1), two);
     expect(await login.onRefused(bearer(1), { status: 401, repeats: 0 })).toBe('again');
     expect(await login.onRefused(bearer(1), { status: 401, repeats: 0 }), 'a call that waited').toBe('again');
-    expect(await login.onRefused(bearer(2), { status: 401, repeats: 1 })).toEqual(needs('refused'));
+    expect(await login.onRefused(bearer(2), { status: 401, repeats: 1 })).toEqual(needs('refused', NEW));
     expect(renewed).toHaveLength(1);
   });
 
   test('of everything ends', async () => {
     const { login } = setUp(sampleStored(1), two);
-    expect(await login.onRefused(bearer(0), { status: 401, repeats: 3 })).toEqual(needs('refused'));
+    expect(await login.onRefused(bearer(0), { status: 401, repeats: 3 })).toEqual(needs('refused', NEW));
   });
 
   describe('of a proof', () => {

@@ -23,6 +23,7 @@ const faults: { readonly [Kind in LoginFaultKind]: Extract<LoginFault, { kind: K
   'page-refused': { kind: 'page-refused', address: 'javascript:1' },
   'page-too-long': { kind: 'page-too-long', chars: 100_000, scopes: 5_000 },
   'state-missing': { kind: 'state-missing' },
+  'address-cut': { kind: 'address-cut' },
   'state-differs': { kind: 'state-differs' },
   'issuer-missing': { kind: 'issuer-missing', issuer },
   'issuer-differs': { kind: 'issuer-differs', issuer },

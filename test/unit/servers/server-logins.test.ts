@@ -1,6 +1,6 @@
 // Owns the proof of which server is given which login, and which one goes on once a login is stored.
 
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createHoldingStore } from '../../../src/auth/holding-store.ts';
 import { Logins } from '../../../src/auth/logins.ts';
 import { RuntimeError } from '../../../src/model/errors.ts';
@@ -84,6 +84,26 @@ test('a server that waits goes on with a login that it has not refused', async (
   await tokens.replace(sampleKey, refused, sampleStored(2));
   await waitFor(() => expect(unblocked).toBe(1));
   expect(told.slice(1)).toEqual(['logged in to web']);
+  logins.close();
+});
+
+verifies('AUT-02', 'a server that refuses new tokens of its login waits for another login', async () => {
+  const { tokens, logins } = setUp();
+  const definition = define();
+  const made = (n: number, madeAt: number) => ({ ...sampleStored(n), login: { ...sampleStored(n).login, madeAt } });
+  tokens.logins = [made(1, 7)];
+  await logins.signerFor(definition, definition.launch, []);
+  const cause = new RuntimeError('AUTH_REQUIRED', { server: 'web', why: 'refused', isTokenNew: true });
+  let unblocked = 0;
+  logins.onBlocked(definition, cause, () => unblocked++);
+  const looks = vi.spyOn(tokens, 'list');
+  // Another process has refreshed it for the same refusal.
+  await tokens.replace(sampleKey, made(1, 7), made(2, 7));
+  await waitFor(() => expect(looks).toHaveBeenCalled());
+  await new Promise(setImmediate);
+  expect(unblocked).toBe(0);
+  await tokens.replace(sampleKey, made(2, 7), made(3, 8));
+  await waitFor(() => expect(unblocked).toBe(1));
   logins.close();
 });
 

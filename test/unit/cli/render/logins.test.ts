@@ -30,14 +30,19 @@ verifies('AUT-01', 'a person reads server, issuer and rights before the page, an
 });
 
 test('a login, its end and the list of all are told', () => {
-  expect(loggedInText('web', { ...info, formerIssuer: 'https://old.example' }, plain)).toBe(
+  const here = { accountHere: '', paint: plain };
+  expect(loggedInText('web', { ...info, account: '' }, here)).not.toContain('In this folder');
+  expect(loggedInText('web', { ...info, formerIssuer: 'https://old.example' }, here)).toBe(
     [
       'Logged in to "web" with the account "work", by https://login.example.',
+      'In this folder "web" uses the login without a name; oauth.account in its entry chooses another.',
       'Rights: read',
       'Its authorization server is another one than last time (https://old.example); that login was replaced.',
     ].join('\n'),
   );
-  expect(loggedOutText('web', [])).toBe('There was no login to "web"; nothing was changed.');
+  expect(loggedOutText('web', [])).toBe(
+    'There was no such login to "web"; nothing was changed. See all logins and their accounts with: plexus login --list',
+  );
   expect(loginListText([], 0, plain)).toContain('No login is stored');
   const list = loginListText(
     [
