@@ -204,6 +204,7 @@ test('the ceilings are exactly these', () => {
       retryDelaysMs: [1_000, 2_000, 4_000, 8_000],
       longestWaitMs: 60_000,
       eventBytes: 16 * 1024 * 1024,
+      answerBytes: 128 * 1024 * 1024,
       errorChars: 300,
       outputTokens: 8_192,
       list: { localMs: 1_000, remoteMs: 10_000, bytes: 4 * 1024 * 1024 },
