@@ -382,9 +382,9 @@ export const limits = {
   },
   /**
    * The served agent: the longest time between two progress messages of a call; how long a conversation stays open after its last
-   * reply, and how many; the longest name of its tools, and the most rules that a client gives.
+   * reply, and how many; the longest name of its tools, the most rules that a client gives, and how long they are together.
    */
-  servedAgent: { progressMs: 10_000, idleMs: 300_000, open: 64, nameChars: 48, rules: 100 },
+  servedAgent: { progressMs: 10_000, idleMs: 300_000, open: 64, nameChars: 48, rules: 100, ruleChars: 16_384 },
   /** The agent's run: the same call in so many steps in a row ends it; so often a step is repeated whose answer broke off. */
   agentRun: { sameCalls: 3, repeatedSteps: 2 },
   /** The agent's work on one prompt: defaults of the settings under `plexus.agent`. */

@@ -218,7 +218,7 @@ test('the ceilings are exactly these', () => {
       startBytes: 64 * 1024,
       titleChars: 80,
     },
-    servedAgent: { progressMs: 10_000, idleMs: 300_000, open: 64, nameChars: 48, rules: 100 },
+    servedAgent: { progressMs: 10_000, idleMs: 300_000, open: 64, nameChars: 48, rules: 100, ruleChars: 16_384 },
     agentRun: { sameCalls: 3, repeatedSteps: 2 },
     agentBudget: { steps: 50, tokens: 1_000_000, timeMs: 600_000 },
     settleMs: 500,
