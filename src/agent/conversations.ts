@@ -2,10 +2,11 @@
 // `journal.ts` owns the contents of a file.
 
 import { randomBytes } from 'node:crypto';
+import type { Stats } from 'node:fs';
 import { open as openFile, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../kernel/clock.ts';
-import { acquire } from '../kernel/file-lock.ts';
+import { acquire, type LockOptions, tryAcquire } from '../kernel/file-lock.ts';
 import { makeFolder } from '../kernel/make-folder.ts';
 import { isSystemError, removeDebris } from '../kernel/replace-file.ts';
 import { isFailure, RuntimeError } from '../model/errors.ts';
@@ -73,26 +74,22 @@ export function createConversations(place: ConversationFolder, deps: Conversatio
   const { folder } = place;
   const { clock, redact } = deps;
   const fileOf = (id: string) => join(folder, fileName(id));
+  const unusable = (id: string, problem: 'busy' | 'damaged', cause?: unknown) =>
+    new RuntimeError('CONVERSATION_UNUSABLE', { conversation: id, problem }, { cause });
 
   /** Held as long as the conversation is open; the lock of a process that has ended is broken at once. */
   const lock = async (id: string) => {
     const tooLong = new AbortController();
     const stop = clock.after(limits.conversations.lockWaitMs, () => tooLong.abort());
     try {
-      const { signal } = tooLong;
-      return await acquire({ lock: `${fileOf(id)}.lock`, ttlMs: limits.conversations.lockMs, clock, signal });
+      await makeFolder(folder, { mode: 0o700 });
+      return await acquire({ ...lockOf(fileOf(id), clock), signal: tooLong.signal });
     } catch (error) {
-      if (tooLong.signal.aborted)
-        throw new RuntimeError('CONVERSATION_UNUSABLE', { conversation: id, problem: 'busy' });
+      if (tooLong.signal.aborted) throw unusable(id, 'busy');
       throw unwritable(error, folder);
     } finally {
       stop();
     }
-  };
-  const prepare = async (id: string): Promise<Release> => {
-    await makeFolder(folder, { mode: 0o700 });
-    await removeOld(place, clock.now());
-    return lock(id);
   };
   const read = async (id: string): Promise<ReadJournal> => {
     if (!ID.test(id) || !(await exists(fileOf(id))))
@@ -100,13 +97,11 @@ export function createConversations(place: ConversationFolder, deps: Conversatio
     try {
       return parseJournal(await readFile(fileOf(id)), id);
     } catch (error) {
-      throw isSystemError(error)
-        ? new RuntimeError('CONVERSATION_UNUSABLE', { conversation: id, problem: 'damaged' }, { cause: error })
-        : error;
+      throw isSystemError(error) ? unusable(id, 'damaged', error) : error;
     }
   };
   const opened = (
-    { head, messages, isTorn }: Omit<ReadJournal, 'bytes' | 'fileBytes'>,
+    { head, messages, isTorn }: Pick<ReadJournal, 'head' | 'messages' | 'isTorn'>,
     journal: Journal,
     release: Release,
   ): ConversationFile => ({
@@ -122,8 +117,8 @@ export function createConversations(place: ConversationFolder, deps: Conversatio
     },
   });
   /**
-   * A full disk takes no lock; the conversation can be read all the same. Then it is locked before its first write, and not written if
-   * another process has written to it since.
+   * A full disk takes no lock; the conversation can be used all the same. Then it is locked before its first write. A lock that was held too
+   * long, or that a person removed, may be another process's by now: a file that this process did not leave so is not written.
    */
   const hold = async (id: string): Promise<Hold> => {
     let release = await lock(id).catch((error: unknown): undefined => {
@@ -131,27 +126,27 @@ export function createConversations(place: ConversationFolder, deps: Conversatio
     });
     return {
       async claim(size) {
-        if (release !== undefined) return;
-        const locked = await lock(id);
-        if ((await stat(fileOf(id))).size === size) release = locked;
-        else {
-          await locked();
-          throw new RuntimeError('CONVERSATION_UNUSABLE', { conversation: id, problem: 'busy' });
-        }
+        release ??= await lock(id);
+        if (size === undefined || (await sizeOf(fileOf(id))) === size) return;
+        await release();
+        release = undefined;
+        throw unusable(id, 'busy');
       },
       release: async () => release?.(),
     };
   };
+  const removeOld = () =>
+    removeOldIn(place, clock).catch((error: unknown) => {
+      // No folder yet, or one that cannot be written: what is there is used all the same.
+      if (!isSystemError(error)) throw error;
+    });
   return {
     async create(cwd, terms) {
       const id = newConversationId();
       const head = { id, createdAt: clock.now(), cwd, ...(terms && { terms }) };
-      const journal = createJournal({ file: fileOf(id), folder, bytes: 0, head, redact });
-      const release = await prepare(id).catch((error: unknown): Release => {
-        // The conversation is usable all the same, and no other process can know its id: its first write says what is wrong.
-        if (isSystemError(error) || isFailure(error, 'STORE_UNWRITABLE')) return async () => undefined;
-        throw error;
-      });
+      await removeOld();
+      const { claim, release } = await hold(id);
+      const journal = createJournal({ file: fileOf(id), folder, head, claim, redact });
       return opened({ head, messages: [], isTorn: false }, journal, release);
     },
     async open(id) {
@@ -159,9 +154,8 @@ export function createConversations(place: ConversationFolder, deps: Conversatio
         throw new RuntimeError('CONVERSATION_UNKNOWN', { conversation: id });
       const { claim, release } = await hold(id);
       try {
-        const { bytes, fileBytes, ...found } = await read(id);
-        const journal = createJournal({ file: fileOf(id), folder, bytes, redact, claim: () => claim(fileBytes) });
-        return opened(found, journal, release);
+        const found = await read(id);
+        return opened(found, createJournal({ file: fileOf(id), folder, found, claim, redact }), release);
       } catch (error) {
         await release();
         throw error;
@@ -169,10 +163,7 @@ export function createConversations(place: ConversationFolder, deps: Conversatio
     },
     read,
     async ownedBy(owner) {
-      await removeOld(place, clock.now()).catch((error: unknown) => {
-        // No folder yet, or one that cannot be written: what is there is listed all the same.
-        if (!isSystemError(error)) throw error;
-      });
+      await removeOld();
       const all = await Promise.all(
         (await listed(folder)).map(async ({ id, at: changedAt }) => {
           const { head, messages } = (await readStart(fileOf(id), id)) ?? {};
@@ -183,7 +174,7 @@ export function createConversations(place: ConversationFolder, deps: Conversatio
       return all.flat();
     },
     async latest(cwd) {
-      for (const { id } of await listed(folder)) if ((await cwdOf(fileOf(id), id)) === cwd) return id;
+      for (const { id } of await listed(folder)) if ((await readStart(fileOf(id), id))?.head.cwd === cwd) return id;
       return undefined;
     },
   };
@@ -192,18 +183,19 @@ export function createConversations(place: ConversationFolder, deps: Conversatio
 type Release = () => Promise<void>;
 
 interface Hold {
-  /** Rejects unless this process alone may write to the file, which had this size when it was read. */
-  claim(size: number): Promise<void>;
+  /** Rejects unless this process alone may write to the file, which has this size if no other process has written to it. */
+  claim(size: number | undefined): Promise<void>;
   readonly release: Release;
 }
 
-async function exists(file: string): Promise<boolean> {
-  return (await changedAt(file)) !== undefined;
-}
+const exists = async (file: string) => (await found(file)) !== undefined;
+const changedAt = async (file: string) => (await found(file))?.mtimeMs;
+const sizeOf = async (file: string) => (await found(file))?.size;
 
-async function changedAt(file: string): Promise<number | undefined> {
+/** `undefined`: there is no such file. */
+async function found(file: string): Promise<Stats | undefined> {
   try {
-    return (await stat(file)).mtimeMs;
+    return await stat(file);
   } catch (error) {
     if (isSystemError(error)) return undefined;
     throw error;
@@ -256,22 +248,23 @@ async function readStart(file: string, id: string): Promise<ReadJournal | undefi
   }
 }
 
-async function cwdOf(file: string, id: string): Promise<string | undefined> {
-  try {
-    return parseJournal(await readFile(file), id).head.cwd;
-  } catch (error) {
-    if (isSystemError(error) || error instanceof RuntimeError) return undefined;
-    throw error;
-  }
-}
+const lockOf = (file: string, clock: Clock): LockOptions => ({
+  lock: `${file}.lock`,
+  ttlMs: limits.conversations.lockMs,
+  clock,
+});
 
-/** A conversation that a process has open is left alone. */
-async function removeOld(place: ConversationFolder, now: number): Promise<void> {
+/** A conversation that a process has open is left alone; a process that was killed has none open. */
+async function removeOldIn(place: ConversationFolder, clock: Clock): Promise<void> {
   const { folder, maxAgeMs = limits.conversations.ageMs, maxCount = limits.conversations.count } = place;
   await removeDebris(folder);
   for (const [at, { id, at: changed }] of (await listed(folder)).entries()) {
-    if (at < maxCount && now - changed <= maxAgeMs) continue;
+    if (at < maxCount && clock.now() - changed <= maxAgeMs) continue;
     const file = join(folder, fileName(id));
-    if (!(await exists(`${file}.lock`))) await rm(file, { force: true });
+    // No lock is made where none is: a disk that is full has no room for it.
+    const unlock = (await exists(`${file}.lock`)) ? await tryAcquire(lockOf(file, clock)) : async () => undefined;
+    if (unlock === undefined) continue;
+    await rm(file, { force: true });
+    await unlock();
   }
 }

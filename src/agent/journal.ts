@@ -109,35 +109,39 @@ export interface Journal {
 export interface JournalOptions {
   readonly file: string;
   readonly folder: string;
-  /** The whole lines that the file already has. */
-  readonly bytes: number;
+  /** The whole lines that the file already has, and all of it, as it was read. Absent for a new conversation. */
+  readonly found?: { readonly bytes: number; readonly fileBytes: number };
   /** Given for a new conversation. */
   readonly head?: JournalHead;
-  /** Called before each write; rejects where this process must not write. */
-  readonly claim?: () => Promise<void>;
+  /** Called before each write; rejects where this process must not write to a file that should have this size. */
+  readonly claim: (size: number | undefined) => Promise<void>;
   readonly redact: <Value>(value: Value) => Value;
 }
 
-export function createJournal({ file, folder, bytes, head, claim, redact }: JournalOptions): Journal {
+export function createJournal({ file, folder, found, head, claim, redact }: JournalOptions): Journal {
   const lineOf = (value: JsonObject) => `${JSON.stringify(redact(value))}\n`;
   let waiting = head === undefined ? '' : lineOf({ version: JOURNAL_VERSION, ...head });
-  let end = bytes;
+  let end = found?.bytes ?? 0;
+  /** The size that this process gave the file; not known after a write that failed. */
+  let size = found?.fileBytes;
   let handle: FileHandle | undefined;
   let isUnsynced = false;
   let writing: Promise<unknown> = Promise.resolve();
 
   /** At the end of the last whole line: what a failed write left behind it is overwritten. */
   const writeNow = async (sync: 'sync' | 'later') => {
-    await claim?.();
+    await claim(size);
     handle ??= await open(file, end === 0 ? 'wx+' : 'r+', 0o600);
     if (waiting !== '') {
       const lines = Buffer.from(waiting);
       const { length } = waiting;
+      size = undefined;
       await writeWhole(handle, lines, end);
       end += lines.length;
       waiting = waiting.slice(length);
       isUnsynced = true;
       await handle.truncate(end);
+      size = end;
     }
     if (sync === 'sync' && isUnsynced) {
       await handle.sync();

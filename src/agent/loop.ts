@@ -1,13 +1,22 @@
 // Owns the agent's loop: model ⇄ turn, until the model has nothing more to call or a budget is used up.
 
 import type { ModelStep, Toolset } from '../adapters/toolset.ts';
+import { Cancellation } from '../kernel/cancellation.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { joinSignals } from '../kernel/join-signals.ts';
 import { canonicalJson, parseJson } from '../kernel/json.ts';
 import { estimateTokens } from '../kernel/tokens.ts';
 import { isFailure } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
-import type { ChatAnswer, ChatMessage, ChatModel, RequestedCall, ResultMessage, TokenUsage } from './chat-model.ts';
+import type {
+  ChatAnswer,
+  ChatMessage,
+  ChatModel,
+  ModelDelay,
+  RequestedCall,
+  ResultMessage,
+  TokenUsage,
+} from './chat-model.ts';
 import type { ContextWindow } from './context-window.ts';
 import type { RunEnd, RunEvent, RunResult } from './run-events.ts';
 
@@ -97,13 +106,15 @@ async function askModel(step: ModelStep, deps: LoopDeps, signal: AbortSignal) {
   const fitted = window.fit(messages, estimateTokens(system) + tokensOfStep(step));
   if (fitted.removed > 0) emit({ type: 'context.reduced', results: fitted.removed });
   const request = { system: systemText, messages: fitted.messages, tools: step.tools };
-  const onText = (text: string) => emit({ type: 'text.received', text });
-  const onDelay = (delay: { readonly reason: string; readonly waitMs: number }) =>
-    emit({ type: 'model.delayed', ...delay });
+  const emitUntilAborted = (event: RunEvent) => {
+    if (!signal.aborted) emit(event);
+  };
+  const onText = (text: string) => emitUntilAborted({ type: 'text.received', text });
+  const onDelay = (delay: ModelDelay) => emitUntilAborted({ type: 'model.delayed', ...delay });
   for (let repeated = 0; ; repeated++) {
     signal.throwIfAborted();
     try {
-      const answer = await model.answer(request, { signal, onText, onDelay });
+      const answer = await orAborted(model.answer(request, { signal, onText, onDelay }), signal);
       return { answer, usage: answer.usage ?? estimatedUsage(answer, fitted.tokens) };
     } catch (error) {
       if (signal.aborted || !isFailure(error, 'MODEL_UNAVAILABLE') || error.data.cut === undefined) throw error;
@@ -111,6 +122,17 @@ async function askModel(step: ModelStep, deps: LoopDeps, signal: AbortSignal) {
       emit({ type: 'step.interrupted', reason: error.data.reason, isRepeated });
       if (!isRepeated) throw error;
     }
+  }
+}
+
+/** A host's model, and a client that samples, may go on after an abort: the run does not wait for them. */
+async function orAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  const cancellation = new Cancellation();
+  const leave = cancellation.follow(signal);
+  try {
+    return await cancellation.race(work);
+  } finally {
+    leave();
   }
 }
 

@@ -276,9 +276,11 @@ function beginSchema({ models, hasFolders }: ToolDeps): JsonObject {
   );
 }
 
-/** Throws for rules that cannot be read. */
+/** Throws for rules that cannot be read, or kept. */
 function termsOf({ model, permissions, sandbox, max_steps }: BeginArguments, owner: string): ServedTerms {
   if (permissions !== undefined) hostRules(permissions);
+  if (JSON.stringify(permissions ?? []).length > limits.servedAgent.ruleChars)
+    throw new Error(`The permissions are too long: at most ${limits.servedAgent.ruleChars} characters are kept.`);
   return {
     owner,
     ...(model !== undefined && { model }),

@@ -18,7 +18,6 @@ import type { SandboxStates } from './served-sandbox.ts';
 
 export interface ServedConversation {
   readonly id: string;
-  readonly owner: string;
   /** One prompt at a time; the client of the call is asked for approvals, and for answers if its model is used. */
   run(prompt: string, call: ServedCall, onEvent: (event: AgentEvent) => void): Promise<AgentReply>;
   close(): Promise<void>;
@@ -57,58 +56,57 @@ export function createServedConversations(deps: ServedConversationsDeps): Served
   const { kept, clock, report } = deps;
   const whenReady = createReadiness();
   const opening = { ...deps, whenReady };
-  /** The one that was used last stands last. */
+  /** By owner and id: what one client asks for touches nothing of another. The one that was used last stands last. */
   const entries = new Map<string, Entry>();
-  const remove = (id: string, entry: Entry) => {
-    if (entries.get(id) === entry) entries.delete(id);
+  const remove = (key: string, entry: Entry) => {
+    if (entries.get(key) === entry) entries.delete(key);
   };
-  const close = async (id: string, entry: Entry): Promise<void> => {
+  const close = async (key: string, entry: Entry): Promise<void> => {
     entry.stopTimer?.();
-    remove(id, entry);
+    remove(key, entry);
     await (await entry.opened).close();
   };
-  const closeIdle = (id: string, entry: Entry) => {
-    if (entry.leases === 0) close(id, entry).catch(report);
+  const closeIdle = (key: string, entry: Entry) => {
+    if (entry.leases === 0) close(key, entry).catch(report);
   };
   const closeSurplus = () => {
-    for (const [id, entry] of [...entries].slice(0, Math.max(0, entries.size - limits.servedAgent.open)))
-      closeIdle(id, entry);
+    for (const [key, entry] of [...entries].slice(0, Math.max(0, entries.size - limits.servedAgent.open)))
+      closeIdle(key, entry);
   };
-  const lease = async (id: string, entry: Entry): Promise<ServedConversation & ConversationLease> => {
-    entries.delete(id);
-    entries.set(id, entry);
+  const lease = async (key: string, entry: Entry): Promise<ConversationLease> => {
+    entries.delete(key);
+    entries.set(key, entry);
     entry.stopTimer?.();
     entry.leases++;
     try {
       const conversation = await entry.opened;
       const release = () => {
         if (--entry.leases > 0) return;
-        entry.stopTimer = clock.after(limits.servedAgent.idleMs, () => closeIdle(id, entry), 'background');
+        entry.stopTimer = clock.after(limits.servedAgent.idleMs, () => closeIdle(key, entry), 'background');
         closeSurplus();
       };
-      return { ...conversation, release };
+      return { id: conversation.id, run: conversation.run, release };
     } catch (error) {
-      remove(id, entry);
+      remove(key, entry);
       throw error;
     }
   };
   return {
     async begin(cwd, terms) {
       const file = await kept.create(cwd, terms);
-      return lease(file.id, { opened: open(file, terms, opening), leases: 0 });
+      return lease(keyOf(file.id, terms.owner), { opened: open(file, terms, opening), leases: 0 });
     },
     async resume(id, owner) {
-      const entry = entries.get(id) ?? { opened: openKept(id, owner, opening), leases: 0 };
-      const leased = await lease(id, entry);
-      if (leased.owner === owner) return leased;
-      leased.release();
-      throw unknown(id);
+      const key = keyOf(id, owner);
+      return lease(key, entries.get(key) ?? { opened: openKept(id, owner, opening), leases: 0 });
     },
     async close() {
-      await Promise.allSettled([...entries].map(([id, entry]) => close(id, entry)));
+      await Promise.allSettled([...entries].map(([key, entry]) => close(key, entry)));
     },
   };
 }
+
+const keyOf = (id: string, owner: string) => `${owner} ${id}`;
 
 const unknown = (conversation: string) => new RuntimeError('CONVERSATION_UNKNOWN', { conversation });
 
@@ -140,7 +138,7 @@ async function open(file: ConversationFile, terms: ServedTerms, deps: OpeningDep
     await deps.whenReady(folder.runtime);
     const { run, close } = runningIn(folder.runtime, { file, terms, deps });
     const { release } = folder;
-    return { id: file.id, owner: terms.owner, run, close: () => close().finally(release) };
+    return { id: file.id, run, close: () => close().finally(release) };
   } catch (error) {
     await Promise.all([file.close(), folder?.release()]);
     throw error;

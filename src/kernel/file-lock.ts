@@ -21,6 +21,8 @@ export interface LockOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+type Release = () => Promise<void>;
+
 /**
  * Resolves with the release function. Rejects with the signal's reason, or when the lock cannot be written at all.
  *
@@ -28,9 +30,28 @@ export interface LockOptions {
  * appear in one rename, which succeeds only where no folder or an empty one is. Releasing or breaking a lock removes the file of
  * exactly that claim. So a process never removes a lock that another has just acquired, not even at the moment of expiry.
  */
-export async function acquire({ lock, ttlMs, clock, signal }: LockOptions): Promise<() => Promise<void>> {
+export async function acquire(options: LockOptions): Promise<Release> {
+  const { clock, signal } = options;
+  const seen: SeenClaim = {};
+  for (;;) {
+    const release = await attempt(options, seen);
+    if (release !== undefined) return release;
+    await clock.sleep(POLL_MS, signal);
+  }
+}
+
+/** The same without waiting: `undefined` where a living process holds the lock. */
+export const tryAcquire = (options: LockOptions): Promise<Release | undefined> => attempt(options, {});
+
+/** The claim that a process waits for, read once. */
+interface SeenClaim {
+  claim?: string;
+  until?: number;
+  holder?: string;
+}
+
+async function attempt({ lock, ttlMs, clock, signal }: LockOptions, seen: SeenClaim): Promise<Release | undefined> {
   const mark = markOfThisProcess();
-  let seen: { readonly claim: string; readonly until: number; readonly holder: string } | undefined;
   for (;;) {
     signal?.throwIfAborted();
     const claim = await claimOn(lock);
@@ -39,12 +60,13 @@ export async function acquire({ lock, ttlMs, clock, signal }: LockOptions): Prom
       if (own !== undefined) return () => remove(lock, own);
       continue;
     }
-    if (seen?.claim !== claim) {
+    if (seen.claim !== claim) {
       const until = Math.min(expiryOf(claim), clock.now() + ttlMs);
-      seen = { claim, until, holder: mark === undefined ? '' : await holderOf(lock, claim) };
+      Object.assign(seen, { claim, until, holder: mark === undefined ? '' : await holderOf(lock, claim) });
     }
-    if (seen.until <= clock.now() || hasEnded(seen.holder, mark)) await remove(lock, claim);
-    else await clock.sleep(POLL_MS, signal);
+    const { until = 0, holder = '' } = seen;
+    if (until > clock.now() && !hasEnded(holder, mark)) return undefined;
+    await remove(lock, claim);
   }
 }
 

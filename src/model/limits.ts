@@ -350,14 +350,15 @@ export const limits = {
   /** Docker's gateway: how long its CLI and its daemon may take to answer, and how long the answer is cached. */
   gateway: { cliMs: 5_000, daemonMs: 3_000, askAgainMs: 60_000, idleStopMs: 300_000 },
   /**
-   * The agent's model: delays before it is asked again, how long it may ask to wait, one event of its answer, how much of its
-   * error is quoted, how long an answer may become where the provider wants to be told; and for the list of models, how long a
+   * The agent's model: delays before it is asked again, how long it may ask to wait, one event of its answer and all of it, how much of
+   * its error is quoted, how long an answer may become where the provider wants to be told; and for the list of models, how long a
    * model server of this machine and one elsewhere may take, and how large the list may be.
    */
   model: {
     retryDelaysMs: [1_000, 2_000, 4_000, 8_000],
     longestWaitMs: 60_000,
     eventBytes: 16 * 1024 * 1024,
+    answerBytes: 128 * 1024 * 1024,
     errorChars: 300,
     outputTokens: 8_192,
     list: { localMs: 1_000, remoteMs: 10_000, bytes: 4 * 1024 * 1024 },
@@ -381,9 +382,9 @@ export const limits = {
   },
   /**
    * The served agent: the longest time between two progress messages of a call; how long a conversation stays open after its last
-   * reply, and how many; the longest name of its tools, and the most rules that a client gives.
+   * reply, and how many; the longest name of its tools, the most rules that a client gives, and how long they are together.
    */
-  servedAgent: { progressMs: 10_000, idleMs: 300_000, open: 64, nameChars: 48, rules: 100 },
+  servedAgent: { progressMs: 10_000, idleMs: 300_000, open: 64, nameChars: 48, rules: 100, ruleChars: 16_384 },
   /** The agent's run: the same call in so many steps in a row ends it; so often a step is repeated whose answer broke off. */
   agentRun: { sameCalls: 3, repeatedSteps: 2 },
   /** The agent's work on one prompt: defaults of the settings under `plexus.agent`. */

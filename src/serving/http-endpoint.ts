@@ -21,7 +21,7 @@ import {
   readMessage,
   resultMessage,
 } from './message.ts';
-import { assertHeaders, assertParamHeaders, headerOf, isModern, modernPeer } from './modern-request.ts';
+import { assertHeaders, assertParamHeaders, headerOf, isModern, modernPeer, notifierOf } from './modern-request.ts';
 import {
   BATCH_VERSION,
   cancelledByClient,
@@ -152,8 +152,12 @@ export class HttpEndpoint {
 
   async #modern(visit: Visit, message: ClientRequest | ClientNotification): Promise<void> {
     const { request, response, principal } = visit;
-    // Modern clients cancel by closing the stream: no notification of theirs needs an answer.
-    if (message.kind === 'notification') return accept(response);
+    // Modern clients cancel by closing the stream: none of the protocol's own notifications needs to be read.
+    if (message.kind === 'notification') {
+      const peer = notifierOf(message, principal, request.headers);
+      if (peer !== undefined) this.#dispatcher.notified(message.method, message.params, peer);
+      return accept(response);
+    }
     const peer = modernPeer(message, principal, request.headers);
     assertHeaders(message, request.headers);
     const checked = this.#assertParamHeaders(message, peer, request);

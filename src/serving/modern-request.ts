@@ -4,7 +4,7 @@
 import { decodeHeaderValue } from '../kernel/header-value.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import { paramHeaders } from '../model/param-headers.ts';
-import type { ClientRequest } from './message.ts';
+import type { ClientNotification, ClientRequest } from './message.ts';
 import { codes, invalidParams, legacyVersions, metaKeys, modernVersions, ProtocolError } from './protocol.ts';
 import { metaOf } from './running-call.ts';
 import type { Peer, Principal } from './service.ts';
@@ -27,7 +27,11 @@ export function isModern(method: string, params: JsonObject, headers: RequestHea
 }
 
 /** Throws what the protocol wants for a request that does not describe itself, or whose revision we do not have. */
-export function modernPeer({ params }: ClientRequest, principal: Principal, headers?: RequestHeaders): Peer {
+export function modernPeer(
+  { params }: Pick<ClientRequest, 'params'>,
+  principal: Principal,
+  headers?: RequestHeaders,
+): Peer {
   const meta = metaOf(params);
   const version = meta[metaKeys.version];
   const capabilities = meta[metaKeys.clientCapabilities];
@@ -44,6 +48,21 @@ export function modernPeer({ params }: ClientRequest, principal: Principal, head
     ...{ era: 'modern', protocolVersion: version, principal, capabilities, session: undefined },
     client: isObject(client) ? client : undefined,
   };
+}
+
+/** The sender of a notification that the protocol does not define; `undefined` where it does not describe itself. */
+export function notifierOf(
+  message: ClientNotification,
+  principal: Principal,
+  headers?: RequestHeaders,
+): Peer | undefined {
+  if (message.method.startsWith('notifications/')) return undefined;
+  try {
+    return modernPeer(message, principal, headers);
+  } catch (error) {
+    if (error instanceof ProtocolError) return undefined;
+    throw error;
+  }
 }
 
 /** Parameters that the header `Mcp-Name` mirrors. */

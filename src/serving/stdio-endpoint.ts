@@ -20,7 +20,7 @@ import {
   readMessage,
   resultMessage,
 } from './message.ts';
-import { isModern, modernPeer } from './modern-request.ts';
+import { isModern, modernPeer, notifierOf } from './modern-request.ts';
 import { Outbox, type Outgoing } from './outbox.ts';
 import {
   BATCH_VERSION,
@@ -198,10 +198,14 @@ export class StdioEndpoint {
     return errorMessage(id, invalidRequest('Invalid request: initialize comes first'));
   }
 
-  #notified({ method, params }: ClientNotification): void {
-    if (isCancelling(method, params)) this.#calls.get(params.requestId)?.cancel(cancelledByClient());
-    else if (this.#session !== undefined && method !== 'notifications/initialized')
-      this.#dispatcher.notified(method, params, this.#session.peer);
+  #notified(message: ClientNotification): void {
+    const { method, params } = message;
+    if (isCancelling(method, params)) {
+      this.#calls.get(params.requestId)?.cancel(cancelledByClient());
+      return;
+    }
+    const peer = isModern(method, params) ? notifierOf(message, this.#principal) : this.#session?.peer;
+    if (peer !== undefined && method !== 'notifications/initialized') this.#dispatcher.notified(method, params, peer);
   }
 
   readonly #reply: CallReply = {

@@ -50,6 +50,8 @@ async function openModel(...script: readonly ScriptedStep[]): Promise<ModelServe
 }
 
 const chat = (words: readonly string[], input = '') => box.run(['chat', ...words], { input });
+/** A slow machine makes some calls last so long that their time is told. */
+const withoutTimes = (text: string) => text.replace(/ after [\d.]+ s:/g, ':');
 const call = (name: string, args = {}) => ({ calls: [{ name, arguments: args }] });
 const promptsIn = ({ body }: { readonly body: object }) =>
   (body as { messages: { role: string; content: string }[] }).messages.flatMap(({ role, content }) =>
@@ -59,11 +61,12 @@ const promptsIn = ({ body }: { readonly body: object }) =>
 describe('one prompt', () => {
   test('prints the answer, and beside it each call with its arguments and the beginning of its result', async () => {
     const { flags } = await openModel({ text: 'I look.', ...call(LOOK, { at: 'x' }) }, { text: 'Nothing\nthere.' });
-    expect(await chat([...flags, 'What', 'is', 'there?'])).toEqual({
-      code: 0,
-      out: 'I look.\nNothing\nthere.\n',
-      err: `[1] ${LOOK} {"at":"x"}\n[1] done: called look\n`,
-    });
+    const { code, out, err } = await chat([...flags, 'What', 'is', 'there?']);
+    expect([code, out, withoutTimes(err)]).toEqual([
+      0,
+      'I look.\nNothing\nthere.\n',
+      `[1] ${LOOK} {"at":"x"}\n[1] done: called look\n`,
+    ]);
   });
 
   test('comes from a pipe, or is completed by it', async () => {
@@ -114,7 +117,7 @@ describe('one prompt', () => {
     const { flags, requests } = await openModel(call(ERASE), { text: 'I may not.' });
     const { code, out, err } = await chat([...flags, 'Erase it']);
     expect([code, out]).toEqual([0, 'I may not.\n']);
-    expect(err).toBe(
+    expect(withoutTimes(err)).toBe(
       [
         `[1] ${ERASE} {}`,
         'Nobody can be asked here about this call. To allow the tool: plexus approve files erase',
@@ -256,7 +259,8 @@ describe('a talk in a terminal', () => {
     );
     await say('What is there?');
     await shows(`[1] ${LOOK} {"at":"x"}`);
-    await shows('[1] done: called look');
+    await shows('[1] done');
+    await shows('called look');
     await shows('Nothing.');
     await say('/show');
     await shows('"at":"x"');
@@ -297,7 +301,7 @@ describe('a talk in a terminal', () => {
       }
       await talk.say('/quit');
       await talk.done;
-      return talk.screen();
+      return withoutTimes(talk.screen());
     };
     expect(await asked('n')).toContain('[1] failed: ');
     expect(await asked('y')).toContain('[1] done: called erase');
@@ -398,7 +402,8 @@ test.skipIf(!hasTerminal)('on a real terminal: an answer, an approval, Ctrl-C, a
   await terminal.shows('> ');
   await terminal.type('look');
   // Ctrl-C reaches every process of the terminal's group: the server is in none of it.
-  await terminal.shows('[2] done: called look');
+  await terminal.shows('[2] done');
+  await terminal.shows('called look');
   await terminal.shows('Still here.');
   await terminal.shows('> ');
   terminal.send('\u0004');

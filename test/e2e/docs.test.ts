@@ -99,7 +99,9 @@ function expectPrinted(actual: string, expected: string): void {
     .split('…')
     .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
     .join('[\\s\\S]*');
-  expect(actual.trimEnd()).toMatch(new RegExp(`^${pattern}$`));
+  // A slow machine makes a call of a chat last so long that its time is told.
+  const quick = actual.trimEnd().replace(/^(\[\d+\] done) after [\d.]+ s:/gm, '$1:');
+  expect(quick).toMatch(new RegExp(`^${pattern}$`));
 }
 
 verifies(

@@ -73,18 +73,21 @@ interface AttemptContext {
 
 async function attemptOnce(endpoint: ModelEndpoint, body: string, context: AttemptContext): Promise<Attempt> {
   const { signal, reader } = context;
+  let isConnected = false;
   try {
     signal.throwIfAborted();
     // A redirect would carry the key to another address.
     const request = { method: 'POST', headers: endpoint.headers, body, signal, redirect: 'manual' } as const;
     const response = await fetch(endpoint.url, request);
+    isConnected = true;
     if (!response.ok) return await refused(endpoint, response);
     const problem = await readAnswer(response, reader);
     if (problem === undefined && reader.isComplete) return { kind: 'answered', answer: reader.answer() };
     return interrupted(endpoint, reader, problem ?? { reason: 'its answer ended half way', isPassing: true });
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    return interrupted(endpoint, reader, { reason: networkReason(error), isPassing: true });
+    const reason = isConnected ? `the connection broke (${networkFault(error)})` : networkReason(error);
+    return interrupted(endpoint, reader, { reason, isPassing: true });
   }
 }
 
@@ -92,7 +95,7 @@ async function attemptOnce(endpoint: ModelEndpoint, body: string, context: Attem
 function interrupted(endpoint: ModelEndpoint, reader: AnswerReader, problem: EventProblem): Attempt {
   const { model } = endpoint;
   const reason = quoteError(problem.reason, endpoint.key);
-  if (!problem.isPassing && !reader.hasBegun) return { kind: 'failed', error: refusal(endpoint, problem.reason) };
+  if (!problem.isPassing) return { kind: 'failed', error: refusal(endpoint, problem.reason) };
   const cut = reader.hasBegun ? { cut: reader.hasCalls ? ('in-calls' as const) : ('in-text' as const) } : {};
   return { kind: 'failed', error: new RuntimeError('MODEL_UNAVAILABLE', { model, reason, ...cut }) };
 }
@@ -144,6 +147,7 @@ export function problemIn({ error }: JsonObject): string {
 async function readAnswer(response: Response, reader: AnswerReader): Promise<EventProblem | undefined> {
   if (!/event-stream/i.test(response.headers.get('content-type') ?? '')) return readWhole(response, reader);
   let problem: EventProblem | undefined;
+  let bytes = 0;
   const events = new EventStreamReader(limits.model.eventBytes, {
     onEvent(_type, data) {
       const parsed = parseJson(data);
@@ -152,6 +156,8 @@ async function readAnswer(response: Response, reader: AnswerReader): Promise<Eve
     onOversized: () => (problem ??= { reason: 'one event of its answer is too large', isPassing: false }),
   });
   for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > limits.model.answerBytes) return { reason: 'its answer is too large', isPassing: false };
     events.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
     if (problem !== undefined) return problem;
   }
@@ -179,10 +185,12 @@ async function readWhole(response: Response, reader: AnswerReader): Promise<Even
   return { reason: `its answer is no answer of a model: ${text}`, isPassing: false };
 }
 
-export function networkReason(error: unknown): string {
+export const networkReason = (error: unknown): string => `it cannot be reached (${networkFault(error)})`;
+
+function networkFault(error: unknown): string {
   const { cause = error } = error as { readonly cause?: unknown };
   const { code, message } = cause as { readonly code?: unknown; readonly message?: unknown };
-  return `it cannot be reached (${typeof code === 'string' ? code : String(message)})`;
+  return typeof code === 'string' ? code : String(message);
 }
 
 /** The words of an endpoint on one line, without the key. */

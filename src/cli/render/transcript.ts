@@ -43,7 +43,7 @@ export function createTranscript({
   toTerminal,
 }: Pick<Context, 'print' | 'warn' | 'toTerminal'>): Transcript {
   const calls: DrawnCall[] = [];
-  const places = new Map<string, number>();
+  const begun = new Map<string, { readonly place: number; readonly asked: number }>();
   let isMidLine = false;
   let held = '';
   const write = (text: string) => {
@@ -58,6 +58,8 @@ export function createTranscript({
     isMidLine = false;
   };
   let questions = 0;
+  /** How many questions there were in all. */
+  let asked = 0;
   const waiting: Draw[] = [];
   const note = (text: Draw) => {
     waiting.push(text);
@@ -81,16 +83,17 @@ export function createTranscript({
       case 'call.requested': {
         const { callId, name, arguments: args } = event;
         const place = calls.push({ name, arguments: args });
-        places.set(callId, place - 1);
+        begun.set(callId, { place: place - 1, asked });
         note((paint) => line(paint, printable(`[${place}] ${name} ${args.replace(/\s+/g, ' ')}`)));
         break;
       }
       case 'call.answered': {
         const { callId, name, text, isError, tookMs } = event;
-        const place = places.get(callId) ?? 0;
+        const { place, asked: before } = begun.get(callId) ?? { place: 0, asked };
         calls[place] = { name, arguments: calls[place]?.arguments ?? '', text };
         const mark = isError ? 'failed' : 'done';
-        const time = tookMs < 1_000 ? '' : ` after ${(tookMs / 1_000).toFixed(1)} s`;
+        // The time in which a person read a question is not the tool's.
+        const time = tookMs < 1_000 || asked > before ? '' : ` after ${(tookMs / 1_000).toFixed(1)} s`;
         note((paint) => line(paint, printable(`[${place + 1}] ${mark}${time}: ${folded(text)}`)));
         break;
       }
@@ -109,11 +112,12 @@ export function createTranscript({
     },
     beside:
       (ask) =>
-      async (...asked) => {
+      async (...words) => {
         endLine();
         questions++;
+        asked++;
         try {
-          return await ask(...asked);
+          return await ask(...words);
         } finally {
           questions--;
           if (questions === 0) for (const each of waiting.splice(0)) warn(each);

@@ -1,6 +1,7 @@
 // Owns the tests of conversations on the disk: what survives, what is dropped, what is refused.
 
 import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import {
   appendFileSync,
   mkdirSync,
@@ -121,6 +122,43 @@ test('a conversation that another process has open is refused, and free once tha
   await expect(other.open(held.id)).rejects.toMatchObject({ data: { problem: 'busy' } });
   await held.close();
   await (await other.open(held.id)).close();
+});
+
+test('a process that has lost its lock to another one writes nothing over what that one wrote', async () => {
+  const folder = createFolder();
+  const first = await open(folder).create('/');
+  first.journal.add({ role: 'user', text: 'begin' });
+  await first.journal.write('sync');
+  // As the lock of a process goes that was asleep for days.
+  rmSync(`${fileOf(folder, first.id)}.lock`, { recursive: true });
+  const second = await open(folder).open(first.id);
+  second.journal.add({ role: 'user', text: 'from the second' });
+  await second.journal.write('sync');
+  first.journal.add({ role: 'user', text: 'from the first' });
+  for (const _ of ['while it is open there', 'and later']) {
+    await expect(first.journal.write('sync')).rejects.toMatchObject({ data: { problem: 'busy' } });
+    await second.close();
+  }
+  await first.close();
+  const { messages, close } = await open(folder).open(first.id);
+  expect(messages.map(({ text }) => text)).toEqual(['begin', 'from the second']);
+  await close();
+});
+
+test('a killed process keeps no conversation beyond its age, a living one does', async () => {
+  const folder = createFolder();
+  const conversations = open(folder, { maxAgeMs: 1_000 });
+  const held = await conversations.create('/');
+  const [, left] = await Promise.all([held.journal.write('sync'), conversations.create('/')]);
+  await left.journal.write('sync');
+  await left.close();
+  const lock = `${fileOf(folder, left.id)}.lock`;
+  mkdirSync(lock);
+  writeFileSync(join(lock, `1-${randomUUID()}`), '');
+  for (const { id: made } of [held, left]) utimesSync(fileOf(folder, made), 1, 1);
+  await (await conversations.create('/')).close();
+  expect(readdirSync(folder).sort()).toEqual([`${held.id}.jsonl`, `${held.id}.jsonl.lock`]);
+  await held.close();
 });
 
 test('old conversations, and the oldest of too many, are removed when a new one begins', async () => {

@@ -139,6 +139,36 @@ test.each(['model', 'tool'])('time runs out while the %s works', async (where) =
   expect(await work).toMatchObject({ end: 'time' });
 });
 
+test('a model that does not stop is not waited for, and says nothing any more', async () => {
+  const clock = createFakeClock();
+  const { runtime } = await openScene([]);
+  let say: ((text: string) => void) | undefined;
+  const model: ChatModel = {
+    name: 'deaf',
+    answer: (_request, { onText }) => {
+      say = onText;
+      return new Promise<never>(() => undefined);
+    },
+  };
+  const conversation = await createAgent({ runtime, model, clock }).open();
+  const events: AgentEvent[] = [];
+  const onEvent = (event: AgentEvent) => events.push(event);
+  const stop = new AbortController();
+  const stopped = conversation.run('go', { signal: stop.signal, onEvent });
+  void Promise.allSettled([stopped]);
+  await waitFor(() => expect(say).toBeDefined());
+  stop.abort(new Error('enough'));
+  await expect(stopped).rejects.toThrow('enough');
+  say?.('too late');
+  expect(events.map(({ type }) => type)).toEqual(['conversation.started']);
+  say = undefined;
+  const late = conversation.run('go');
+  await waitFor(() => expect(say).toBeDefined());
+  await clock.advance(600_000);
+  expect(await late).toMatchObject({ end: 'time' });
+  await conversation.close();
+});
+
 verifies(
   ['EVT-01', 'EVT-02'],
   'an agent that is cancelled in a call hears of its end, and so does the runtime',

@@ -121,7 +121,10 @@ describe.each(apiNames)('%s', (api) => {
 
   test('half a stream says whether a call had begun', async () => {
     const text = await ask(api, [{ fault: 'cut', reply: halfInText }]);
-    await expect(text.work).rejects.toMatchObject({ code: 'MODEL_UNAVAILABLE', data: { cut: 'in-text' } });
+    await expect(text.work).rejects.toMatchObject({
+      code: 'MODEL_UNAVAILABLE',
+      data: { cut: 'in-text', reason: expect.stringMatching(/^the connection broke \(\w+\)$/) },
+    });
     const call = await ask(api, [{ fault: 'cut', reply: { calls: [{ name: 'echo', arguments: { text: long } }] } }]);
     await expect(call.work).rejects.toMatchObject({ code: 'MODEL_UNAVAILABLE', data: { cut: 'in-calls' } });
     expect([text.requests.length, call.requests.length]).toEqual([1, 1]);
@@ -176,4 +179,29 @@ test('an endpoint that does not stream is understood', async () => {
 test('a redirect is not followed, because the key would go along', async () => {
   const url = await serve('', { location: 'http://127.0.0.1:1/' }, 307);
   await expect(answerOf(url)).rejects.toMatchObject({ code: 'MODEL_REFUSED', data: { status: 307 } });
+});
+
+test('an answer without an end is given up, and not asked for again', async () => {
+  const chunk = Buffer.from(`data: ${JSON.stringify({ choices: [{ delta: {} }], pad: 'x'.repeat(1024 * 1024) })}\n\n`);
+  let isOpen = true;
+  let requests = 0;
+  const server = createServer((_request, response) => {
+    requests++;
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.on('close', () => (isOpen = false));
+    const go = () => {
+      while (isOpen && response.write(chunk));
+    };
+    response.on('drain', go);
+    go();
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  onTestFinished(() => void server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await expect(answerOf(url)).rejects.toMatchObject({
+    code: 'MODEL_REFUSED',
+    data: { reason: 'its answer is too large' },
+  });
+  await waitFor(() => expect(isOpen).toBe(false));
+  expect(requests).toBe(1);
 });

@@ -267,8 +267,13 @@ describe('the terms of a call', () => {
     expect(resultsIn(again.requests[1]).at(-1)).toContain('denied');
   });
 
-  test('rules that cannot be read are an error of the tool', async () => {
+  test('rules that cannot be read, or kept, are an error of the tool', async () => {
     const { client } = await openServed([]);
+    const long = [{ tool: 'mcp__*', action: 'deny', args: { path: 'x'.repeat(20_000) } }];
+    expect(await client.call('plexus', { prompt: 'begin', permissions: long })).toMatchObject({
+      isError: true,
+      content: [{ text: 'The permissions are too long: at most 16384 characters are kept.' }],
+    });
     const permissions = [{ tool: 'mcp__*', action: 'deny', args: { path: {} } }];
     expect(await client.call('plexus', { prompt: 'begin', permissions })).toMatchObject({
       isError: true,
@@ -319,6 +324,27 @@ describe('the terms of a call', () => {
       expect(resultsIn(requests[5])).toEqual([expect.stringContaining('echo hi'), denied]);
     },
   );
+
+  verifies('SRV-10', 'a modern client tells its sandbox state too, over HTTP and over pipes', async () => {
+    const script = [bothTools, { text: 'a' }, bothTools, { text: 'b' }];
+    const { client, server, requests } = await openServed(script, { entry: { trustHints: true } });
+    const method = 'codex/sandbox-state/update';
+    const state = { sandboxPolicy: { type: 'read-only' }, _meta: modernMeta() };
+    const results = [expect.stringContaining('echo hi'), denied];
+
+    const { url } = await server.listen({ port: 0, authenticate: byToken('t'.repeat(32)) });
+    const headers = { authorization: `Bearer ${'t'.repeat(32)}`, 'mcp-protocol-version': '2026-07-28' };
+    const told = await sendTo(url, { body: { jsonrpc: '2.0', method, params: state }, headers });
+    expect(told.status).toBe(202);
+    await request(url, 't'.repeat(32), 'tools/call', { name: 'plexus', arguments: { prompt: 'begin' } });
+    expect(resultsIn(requests[1])).toEqual(results);
+
+    client.notify(method, state);
+    await client.request('tools/call', {
+      ...{ name: 'plexus', arguments: { prompt: 'begin' }, _meta: modernMeta() },
+    });
+    expect(resultsIn(requests[3])).toEqual(results);
+  });
 
   verifies('SRV-02', 'max_steps lowers the budget and never raises it', async () => {
     const script = [echo('1'), echo('2'), echo('3'), echo('4')];

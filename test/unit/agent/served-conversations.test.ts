@@ -49,6 +49,24 @@ test('beyond the most that stay open, the one that was idle longest is closed; o
   expect(reported).toEqual([]);
 });
 
+test('a client that guesses an id does not come between a conversation and its owner', async () => {
+  const { runtime, model } = await openScene([]);
+  const folder = createFolder();
+  const kept = createConversations({ folder: join(folder, 'conversations') }, { clock: systemClock, redact });
+  const conversations = createServedConversations({
+    ...{ options: { runtime, model }, kept, models: [], sandboxes: new SandboxStates(), clock: systemClock },
+    folders: createFolders({ cwd: folder, runtime, served: undefined }),
+    report: (error) => expect.unreachable(String(error)),
+  });
+  const { id, journal, close } = await kept.create(folder, { owner: 'me' });
+  await journal.write('sync');
+  await close();
+  const asked = ['you', 'me', 'you', 'me'].map((owner) => conversations.resume(id, owner));
+  const got = await Promise.allSettled(asked);
+  expect(got.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'rejected', 'fulfilled']);
+  await conversations.close();
+});
+
 test('rules beside those of the options only tighten', async () => {
   const call = { calls: [{ name: 'mcp__s__echo', arguments: { text: 'hi' } }, { name: 'mcp__s__fail' }] };
   const { runtime, model, requests } = await openScene([call, { text: 'done' }], {

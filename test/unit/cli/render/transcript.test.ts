@@ -97,6 +97,14 @@ test('a question stands on lines of its own, and what happens meanwhile is told 
   expect(screen()).toMatch(/later\n$/);
 });
 
+test('the time in which a person reads a question is not the time of the tool', async () => {
+  const { transcript, show, screen } = open();
+  show(requested('a'));
+  await transcript.beside(async () => 'yes')();
+  show(requested('b'), answered('a', 'one', { tookMs: 40_000 }), answered('b', 'two', { tookMs: 2_000 }));
+  expect(screen()).toContain('[1] done: one\n[2] done after 2.0 s: two\n');
+});
+
 test('control characters of a model or a server do not reach a terminal', () => {
   const { screen } = draw([
     { type: 'text.received', text: 'a\u001b[2Jb' },
