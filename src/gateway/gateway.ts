@@ -136,9 +136,6 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
   const tellOf = (fleet: GatewayFleet, tell: (server: McpServer, isMeant: (peer: Peer) => boolean) => void) => {
     for (const { server, clients } of routes.values()) tell(server, (peer) => clients.isOf(peer, fleet));
   };
-  const watched = new Watched((fleet, told) =>
-    tellOf(fleet, (server, isMeant) => server.resourceUpdated(told, isMeant)),
-  );
   const workspaces = new Workspaces(runtime, {
     open: options.openWorkspace,
     folder: options.folder,
@@ -149,7 +146,8 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
   const openRoute = (route: Route): RouteServer => {
     const clients = new Clients({ route, workspaces, clock, trustsRoots, onError });
     const service = new RouteService({
-      ...{ route, clients, calls, watched },
+      ...{ route, clients, calls },
+      watched: new Watched((told, isMeant) => server.resourceUpdated(told, isMeant)),
       onSessionOpened: (peer) => events.emit({ type: 'session.opened', ...factsOf(route, peer) }),
       onSessionClosed: (peer) => events.emit({ type: 'session.closed', ...factsOf(route, peer) }),
       onRootsChanged: (peer) => {

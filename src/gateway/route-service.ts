@@ -51,6 +51,8 @@ export class RouteService implements Service {
   readonly keepsRequestState: (state: unknown) => boolean;
   readonly #deps: RouteServiceDeps;
   readonly #route: Route;
+  /** How each subscription ends, by its uri: it ends where it began, also if its client is of another folder by then. */
+  readonly #subscribed = new WeakMap<Peer, Map<string, () => void>>();
   /** As the only server of the route introduced itself. */
   #info: Implementation = identity;
 
@@ -93,21 +95,20 @@ export class RouteService implements Service {
 
   async onSubscribed(uri: string, peer: Peer): Promise<void> {
     const client = await this.#clientOf(peer);
-    const owner = await this.#ownerOf(client, uri);
+    const subscribed = this.#subscribed.get(peer) ?? new Map<string, () => void>();
+    this.#subscribed.set(peer, subscribed);
     try {
-      await this.#deps.watched.add(client.fleet, { ...owner, told: uri });
+      const owner = await this.#ownerOf(client, uri);
+      subscribed.set(uri, await this.#deps.watched.add(client.fleet, { ...owner, told: uri }, peer));
     } catch (error) {
       throw failureError(error);
     }
   }
 
   onUnsubscribed(uri: string, peer: Peer): void {
-    void this.#unsubscribe(uri, peer);
-  }
-
-  async #unsubscribe(uri: string, peer: Peer): Promise<void> {
-    const client = await this.#clientOf(peer);
-    this.#deps.watched.remove(client.fleet, uri);
+    const subscribed = this.#subscribed.get(peer);
+    subscribed?.get(uri)?.();
+    subscribed?.delete(uri);
   }
 
   onNotification(method: string, _params: JsonObject, peer: Peer): void {

@@ -75,15 +75,16 @@ test('one subscription serves all clients of a fleet, and ends with the last', a
   const fleet = new GatewayFleet(await start(createFolder(), { servers: { s: server.entry } }));
   await fleet.whenListed('resources');
   const told: string[] = [];
-  const watched = new Watched((_, uri) => told.push(uri));
+  const watched = new Watched((uri) => told.push(uri));
   const resource = { server: 's', uri: 'note://1', told: 'plexus://s/note://1' };
-  await Promise.all([watched.add(fleet, resource), watched.add(fleet, resource)]);
+  const peers = [peerOf(), peerOf()];
+  const ends = await Promise.all(peers.map((peer) => watched.add(fleet, resource, peer)));
   expect(server.received('resources/subscribe')).toHaveLength(1);
   await server.say('notifications/resources/updated', { uri: 'note://1' });
   await waitFor(() => expect(told).toEqual(['plexus://s/note://1']));
-  watched.remove(fleet, resource.told);
+  ends[0]?.();
   expect(server.received('resources/unsubscribe')).toHaveLength(0);
-  watched.remove(fleet, resource.told);
+  ends[1]?.();
   await waitFor(() => expect(server.received('resources/unsubscribe')).toHaveLength(1));
 });
 
