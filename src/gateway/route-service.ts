@@ -13,7 +13,7 @@ import type { ServerName } from '../model/names.ts';
 import type { Prompt } from '../model/resource.ts';
 import type { Tool } from '../model/tool.ts';
 import { invalidParams, ProtocolError } from '../serving/protocol.ts';
-import type { Implementation, Offer, Peer, ServedCall, ServedMethod, Service } from '../serving/service.ts';
+import type { Implementation, Offer, Peer, Principal, ServedCall, ServedMethod, Service } from '../serving/service.ts';
 import type { CallRelays } from './call-relay.ts';
 import { type GatewayClient, refusalOf } from './client.ts';
 import type { Clients } from './clients.ts';
@@ -122,6 +122,10 @@ export class RouteService implements Service {
   onSessionClosed(peer: Peer): void {
     this.#deps.clients.forget(peer);
     this.#deps.onSessionClosed(peer);
+  }
+
+  onGone({ id }: Principal): void {
+    this.#deps.clients.forgetCallers((principal) => principal.id === id);
   }
 
   /** A failure of the runtime becomes an error of the request; where the route is of one server, with its HTTP status. */

@@ -89,6 +89,11 @@ export class Dispatcher {
     });
   }
 
+  /** Requests without an answer so far, open subscriptions included. */
+  get unanswered(): number {
+    return this.#calls.size;
+  }
+
   /** Ends subscriptions with their proper result, and suspended calls as cancelled. */
   close(): void {
     this.#closing.abort(new DOMException('the server stops', 'AbortError'));
