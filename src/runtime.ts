@@ -38,10 +38,7 @@ export function createRuntime(options: RuntimeOptions = {}): Promise<Runtime> {
 }
 
 /** The same, beside another process that runs some of the servers: `elsewhere` says how to reach them there. */
-export async function createRuntimeBeside(
-  elsewhere: Elsewhere | undefined,
-  options: RuntimeOptions,
-): Promise<Runtime> {
+export async function createRuntimeBeside(elsewhere: Elsewhere | undefined, options: RuntimeOptions): Promise<Runtime> {
   const host = createHost<CallEvent>(options, environmentOf(options)); // environment, clock, stores, redactor, events
   const trust = createTrust({ ...host, lock: lockOptions(host) }); // server approvals, tool grants, plexus.lock
   const servers = createServers(host, trust, elsewhere); // registry, opener, connections, catalog, sessions, status

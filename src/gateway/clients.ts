@@ -6,7 +6,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { isObject } from '../kernel/json.ts';
 import { settleWithin } from '../kernel/settle.ts';
 import { limits } from '../model/limits.ts';
-import type { Peer, ServedSession } from '../serving/service.ts';
+import type { Peer, Principal, ServedSession } from '../serving/service.ts';
 import { originOf } from './access.ts';
 import { GatewayClient } from './client.ts';
 import type { GatewayFleet } from './gateway-fleet.ts';
@@ -22,10 +22,16 @@ export interface ClientsDeps {
   readonly onError: (error: unknown) => void;
 }
 
+interface KnownClient {
+  readonly principal: Principal;
+  /** A promise until it is open. */
+  client: GatewayClient | Promise<GatewayClient>;
+}
+
 export class Clients {
   readonly #deps: ClientsDeps;
-  readonly #sessions = new Map<ServedSession, GatewayClient | Promise<GatewayClient>>();
-  readonly #others = new Map<string, GatewayClient | Promise<GatewayClient>>();
+  readonly #sessions = new Map<ServedSession, KnownClient>();
+  readonly #others = new Map<string, KnownClient>();
 
   constructor(deps: ClientsDeps) {
     this.#deps = deps;
@@ -39,22 +45,18 @@ export class Clients {
       : this.#known(this.#sessions, session, peer);
   }
 
-  #known<Key>(clients: Map<Key, GatewayClient | Promise<GatewayClient>>, key: Key, peer: Peer) {
+  #known<Key>(clients: Map<Key, KnownClient>, key: Key, peer: Peer) {
     const known = clients.get(key);
-    if (known !== undefined) return known;
-    const opening = this.#open(peer).then(
-      (client) => {
-        // The session may have ended meanwhile.
-        if (clients.get(key) === opening) clients.set(key, client);
-        else void client.close();
-        return client;
-      },
-      (error: unknown) => {
-        clients.delete(key);
-        throw error;
-      },
-    );
-    clients.set(key, opening);
+    if (known !== undefined) return known.client;
+    const opening = this.#open(peer);
+    const made: KnownClient = { principal: peer.principal, client: opening };
+    clients.set(key, made);
+    const opened = (client: GatewayClient) => {
+      made.client = client;
+    };
+    opening.then(opened, () => {
+      if (clients.get(key) === made) clients.delete(key);
+    });
     return opening;
   }
 
@@ -66,24 +68,38 @@ export class Clients {
   /** The clients of a fleet, of those that are known. */
   isOf(peer: Peer, fleet: GatewayFleet): boolean {
     const known = peer.session ? this.#sessions.get(peer.session) : this.#others.get(peer.principal.id);
-    return known instanceof GatewayClient && known.fleet === fleet;
+    return isIn(known, fleet);
   }
 
   /** The session has ended, or has other roots now. */
   forget({ session }: Peer): void {
     if (session === undefined) return;
-    const client = this.#sessions.get(session);
+    const known = this.#sessions.get(session);
     this.#sessions.delete(session);
-    if (client !== undefined) this.#close(client);
+    if (known !== undefined) this.#close(known);
+  }
+
+  /** No request comes from these callers any more. */
+  forgetCallers(isMeant: (principal: Principal) => boolean): void {
+    for (const [id, known] of this.#others) {
+      if (!isMeant(known.principal)) continue;
+      this.#others.delete(id);
+      this.#close(known);
+    }
+  }
+
+  /** Whether a client of the fleet is known. */
+  isUsed(fleet: GatewayFleet): boolean {
+    return [...this.#sessions.values(), ...this.#others.values()].some((known) => isIn(known, fleet));
   }
 
   close(): void {
-    for (const client of [...this.#sessions.values(), ...this.#others.values()]) this.#close(client);
+    for (const known of [...this.#sessions.values(), ...this.#others.values()]) this.#close(known);
     this.#sessions.clear();
     this.#others.clear();
   }
 
-  #close(client: GatewayClient | Promise<GatewayClient>): void {
+  #close({ client }: KnownClient): void {
     // A client that could not be opened has nothing to close.
     void Promise.resolve(client).then((opened) => opened.close().catch(this.#deps.onError), ignore);
   }
@@ -111,6 +127,9 @@ export class Clients {
 }
 
 const ignore = (): void => undefined;
+
+const isIn = (known: KnownClient | undefined, fleet: GatewayFleet): boolean =>
+  known?.client instanceof GatewayClient && known.client.fleet === fleet;
 
 function folderOf(uri: unknown): string | undefined {
   if (typeof uri !== 'string' || !uri.startsWith('file://')) return undefined;

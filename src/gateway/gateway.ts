@@ -22,7 +22,7 @@ import { Clients } from './clients.ts';
 import type { GatewayEvent, SessionFacts } from './events.ts';
 import type { GatewayFleet } from './gateway-fleet.ts';
 import { Measures, type ServerMeasures } from './measures.ts';
-import { DEFAULT_PROFILE, openProfile, type Profile } from './profiles.ts';
+import { DEFAULT_PROFILE, openProfile, type Profile, seesServer } from './profiles.ts';
 import { type Route, readOwnPath, readPath } from './route.ts';
 import { RouteService } from './route-service.ts';
 import { RoundSeal } from './state-of-round.ts';
@@ -69,9 +69,12 @@ export interface Refusal {
 
 export interface GatewayMeasures {
   readonly servers: ReadonlyMap<ServerName, ServerMeasures>;
-  /** Open sessions of the older era. Modern clients have none. */
+  /** Open sessions of the older era over HTTP. Modern clients have none. */
   readonly sessions: number;
-  readonly running: number;
+  /** Clients on pipes: links, and streams of the oldest kind. */
+  readonly pipes: number;
+  /** Requests without an answer so far, open subscriptions included. */
+  readonly unanswered: number;
 }
 
 export interface Gateway {
@@ -138,12 +141,10 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
   const tellOf = (fleet: GatewayFleet, tell: (server: McpServer, isMeant: (peer: Peer) => boolean) => void) => {
     for (const { server, clients } of routes.values()) tell(server, (peer) => clients.isOf(peer, fleet));
   };
-  const watched = new Watched((fleet, told) =>
-    tellOf(fleet, (server, isMeant) => server.resourceUpdated(told, isMeant)),
-  );
   const workspaces = new Workspaces(runtime, {
     open: options.openWorkspace,
     folder: options.folder,
+    isUsed: (fleet) => [...routes.values()].some(({ clients }) => clients.isUsed(fleet)),
     onFleet: (fleet) =>
       fleet.onListChanged((kind) => tellOf(fleet, (server, isMeant) => server.listChanged(kind, isMeant))),
   });
@@ -151,7 +152,8 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
   const openRoute = (route: Route): RouteServer => {
     const clients = new Clients({ route, workspaces, clock, trustsRoots, onError });
     const service = new RouteService({
-      ...{ route, clients, calls, watched },
+      ...{ route, clients, calls },
+      watched: new Watched((told, isMeant) => server.resourceUpdated(told, isMeant)),
       onSessionOpened: (peer) => events.emit({ type: 'session.opened', ...factsOf(route, peer) }),
       onSessionClosed: (peer) => events.emit({ type: 'session.closed', ...factsOf(route, peer) }),
       onRootsChanged: (peer) => {
@@ -177,9 +179,14 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
     return profile && (routes.get(path) ?? openRoute({ path, profile, server: undefined }));
   };
 
-  const serverRoute = (server: ServerName): RouteServer => {
+  const isServer = (server: ServerName) => workspaces.open().some((fleet) => fleet.hasServer(server));
+
+  /** A route is made for servers that there are, and that the profile shows: names that a client makes up leave nothing behind. */
+  const serverRoute = (server: ServerName): RouteServer | undefined => {
     const path = `/mcp/s/${server}`;
-    return routes.get(path) ?? openRoute({ path, profile: profiles.get(DEFAULT_PROFILE) ?? openProfile, server });
+    const profile = profiles.get(DEFAULT_PROFILE) ?? openProfile;
+    const isShown = seesServer(profile, server) && isServer(server);
+    return routes.get(path) ?? (isShown ? openRoute({ path, profile, server }) : undefined);
   };
 
   /** No request over HTTP has such a path. */
@@ -188,17 +195,13 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
     return routes.get(path) ?? openRoute({ path, profile: openProfile, server, isOwn: true });
   };
 
-  // A route is made for servers that there are: names that a client makes up leave nothing behind.
-  const isServer = (server: ServerName) => workspaces.open().some((fleet) => fleet.hasServer(server));
-
   const routeOf = (path: string): RouteServer | undefined => {
     const known = routes.get(path);
     if (known !== undefined) return known;
     if (path === STREAM_PATH || path === MESSAGES_PATH) return profileRoute(DEFAULT_PROFILE);
     const words = readPath(path);
     if (words === undefined) return undefined;
-    if (words.kind === 'profile') return profileRoute(words.profile);
-    return isServer(words.server) ? serverRoute(words.server) : undefined;
+    return words.kind === 'profile' ? profileRoute(words.profile) : serverRoute(words.server);
   };
   const linkedRoute = (path: string): RouteServer | undefined => {
     const server = readOwnPath(path);
@@ -240,15 +243,18 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
     runtimeOf: async (folder) => (await workspaces.fleetOf(folder)).runtime,
     on: (listener) => events.on(listener),
     endSessions(isMeant) {
-      for (const { server } of routes.values())
-        server.endSessions((principal) => isMeant(originOf(principal).principal));
+      const isOfThem = (principal: Principal) => isMeant(originOf(principal).principal);
+      for (const { server, clients } of routes.values()) {
+        server.endSessions(isOfThem);
+        clients.forgetCallers(isOfThem);
+      }
     },
     measures: () => {
       const counts = [...routes.values()].map(({ server }) => server.counts());
+      const sumOf = (count: 'sessions' | 'pipes' | 'unanswered') => counts.reduce((sum, each) => sum + each[count], 0);
       return {
         servers: measures.servers,
-        sessions: counts.reduce((sum, { sessions }) => sum + sessions, 0),
-        running: counts.reduce((sum, { running }) => sum + running, 0),
+        ...{ sessions: sumOf('sessions'), pipes: sumOf('pipes'), unanswered: sumOf('unanswered') },
       };
     },
     async status() {

@@ -40,7 +40,7 @@ export class Links {
     await Promise.all(this.#open);
   }
 
-  /** For the event `upgrade` of the gateway's HTTP server. */
+  /** For an upgrade to a link. */
   readonly accept = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     // A client waits for its answers: one that has ended the link is gone, and its calls with it.
     socket.on('error', () => socket.destroy());
@@ -62,7 +62,9 @@ export class Links {
     input.write(head);
     socket.pipe(input);
     const served = serving.catch(this.#options.onError).then(() => {
-      socket.end(() => socket.destroy());
+      // A client that has not read its last answers in the time for them gets no more.
+      if (socket.writableLength > 0) socket.destroy();
+      else socket.end(() => socket.destroy());
       this.#open.delete(served);
     });
     this.#open.add(served);
@@ -71,7 +73,6 @@ export class Links {
   #refusalOf(request: IncomingMessage, principal: Principal | undefined): Refusal | undefined {
     const fault = faultOfNames(request, { hosts: loopbackHosts, origins: [] });
     if (fault !== undefined) return { status: 403, sentence: `${fault}.` };
-    if (request.headers.upgrade !== LINK) return { status: 400, sentence: `The gateway upgrades to ${LINK} only.` };
     if (principal === undefined) return { status: 401, sentence: 'The request needs the token of plexus connect.' };
     if (isBehind(this.#options.mark, headerOf(request, GATEWAY_HEADER)))
       return { status: 508, sentence: 'The gateway would be behind itself: one of its own servers connects to it.' };
@@ -85,5 +86,6 @@ const headerOf = ({ headers }: IncomingMessage, name: string) => headers[name]?.
 
 function refuse(socket: Duplex, { status, sentence }: Refusal): void {
   const headers = `connection: close\r\ncontent-type: text/plain\r\ncontent-length: ${Buffer.byteLength(sentence)}`;
-  socket.end(`HTTP/1.1 ${status} Refused\r\n${headers}\r\n\r\n${sentence}`);
+  // Whether its client ends the connection too is not waited for: an open one keeps the gateway from ending.
+  socket.end(`HTTP/1.1 ${status} Refused\r\n${headers}\r\n\r\n${sentence}`, () => socket.destroy());
 }

@@ -23,7 +23,7 @@ import type { Refusal } from './gateway.ts';
 import { endWhenIdle } from './idle-end.ts';
 import { gatewayFiles } from './instance.ts';
 import { keepLedger, sweepLedger } from './ledger.ts';
-import { FLEET_PATH, GATEWAY_HEADER, GATEWAY_VARIABLE, isBehind, marksBehind } from './link-words.ts';
+import { FLEET_PATH, GATEWAY_HEADER, GATEWAY_VARIABLE, isBehind, LINK, marksBehind } from './link-words.ts';
 import { Links } from './links.ts';
 import type { GatewayCounts } from './metrics-text.ts';
 import type { ServedGateway } from './serve.ts';
@@ -80,7 +80,8 @@ export async function openResidence(options: ResidenceOptions): Promise<Residenc
   const tokens = await openTokens(store, ({ name }) =>
     served?.gateway.endSessions((principal) => accessOf(principal).client === name),
   );
-  const ofToken = token === undefined ? withoutToken : anyOf(byToken(token, { id: 'own' }), ofClients(tokens.find));
+  const ofOwner = token === undefined ? withoutToken : byToken(token, { id: 'own' });
+  const ofToken = anyOf(ofOwner, ofClients(tokens.find));
   const ofConnect = byToken(claim.connectToken, {
     id: 'connect',
     details: { mayNameWorkspace: true } satisfies Access,
@@ -102,14 +103,14 @@ export async function openResidence(options: ResidenceOptions): Promise<Residenc
   });
   let legacySessions = 0;
   const measured = async (gateway: ServedGateway['gateway']): Promise<GatewayCounts> => {
-    const { servers, sessions } = gateway.measures();
-    const linkedLegacy = legacySessions - sessions;
+    const { servers, sessions, pipes } = gateway.measures();
+    const modern = pipes - (legacySessions - sessions);
     const statuses = (await gateway.status()).flatMap((each) => each.servers);
-    return { servers, statuses, sessions: { legacy: legacySessions, modern: Math.max(0, links.size - linkedLegacy) } };
+    return { servers, statuses, sessions: { legacy: legacySessions, modern: Math.max(0, modern) } };
   };
   const idleSince = (gateway: ServedGateway['gateway']) => {
-    const { sessions, running } = gateway.measures();
-    if (sessions + running + links.size === 0) return lastRequest;
+    const { sessions, pipes, unanswered } = gateway.measures();
+    if (sessions + pipes + unanswered === 0) return lastRequest;
     lastRequest = clock.now();
     return undefined;
   };
@@ -126,12 +127,12 @@ export async function openResidence(options: ResidenceOptions): Promise<Residenc
         if (era === 'legacy') legacySessions += type === 'session.opened' ? 1 : -1;
       });
       const routes = statusRoutes({
-        ...{ hosts, isAdmin: ofAdmin, mayRead: anyOf(ofAdmin, ofToken) },
+        ...{ hosts, isAdmin: ofAdmin, mayRead: anyOf(ofAdmin, ofOwner) },
         ...{ isReady: () => !isClosing, measured: () => measured(gateway), stop: () => ending.abort() },
       });
       const fleet = fleetRoute({ authenticate: ofConnect, refuses, runtimeOf: gateway.runtimeOf });
       const address = await now.listen({
-        ...{ host, port, upgrade: links.accept },
+        ...{ host, port, upgrade: { protocol: LINK, accept: links.accept } },
         routes: new Map([...routes, [FLEET_PATH, fleet]]),
       });
       const { configuration } = options;

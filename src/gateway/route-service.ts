@@ -13,7 +13,7 @@ import type { ServerName } from '../model/names.ts';
 import type { Prompt } from '../model/resource.ts';
 import type { Tool } from '../model/tool.ts';
 import { invalidParams, ProtocolError } from '../serving/protocol.ts';
-import type { Implementation, Offer, Peer, ServedCall, ServedMethod, Service } from '../serving/service.ts';
+import type { Implementation, Offer, Peer, Principal, ServedCall, ServedMethod, Service } from '../serving/service.ts';
 import type { CallRelays } from './call-relay.ts';
 import { type GatewayClient, refusalOf } from './client.ts';
 import type { Clients } from './clients.ts';
@@ -52,6 +52,8 @@ export class RouteService implements Service {
   readonly keepsRequestState: (state: unknown) => boolean;
   readonly #deps: RouteServiceDeps;
   readonly #route: Route;
+  /** How each subscription ends, by its uri: it ends where it began, also if its client is of another folder by then. */
+  readonly #subscribed = new WeakMap<Peer, Map<string, () => void>>();
   /** As the only server of the route introduced itself. */
   #info: Implementation = identity;
 
@@ -95,21 +97,20 @@ export class RouteService implements Service {
 
   async onSubscribed(uri: string, peer: Peer): Promise<void> {
     const client = await this.#clientOf(peer);
-    const owner = await this.#ownerOf(client, uri);
+    const subscribed = this.#subscribed.get(peer) ?? new Map<string, () => void>();
+    this.#subscribed.set(peer, subscribed);
     try {
-      await this.#deps.watched.add(client.fleet, { ...owner, told: uri });
+      const owner = await this.#ownerOf(client, uri);
+      subscribed.set(uri, await this.#deps.watched.add(client.fleet, { ...owner, told: uri }, peer));
     } catch (error) {
       throw failureError(error);
     }
   }
 
   onUnsubscribed(uri: string, peer: Peer): void {
-    void this.#unsubscribe(uri, peer);
-  }
-
-  async #unsubscribe(uri: string, peer: Peer): Promise<void> {
-    const client = await this.#clientOf(peer);
-    this.#deps.watched.remove(client.fleet, uri);
+    const subscribed = this.#subscribed.get(peer);
+    subscribed?.get(uri)?.();
+    subscribed?.delete(uri);
   }
 
   onNotification(method: string, _params: JsonObject, peer: Peer): void {
@@ -123,6 +124,10 @@ export class RouteService implements Service {
   onSessionClosed(peer: Peer): void {
     this.#deps.clients.forget(peer);
     this.#deps.onSessionClosed(peer);
+  }
+
+  onGone({ id }: Principal): void {
+    this.#deps.clients.forgetCallers((principal) => principal.id === id);
   }
 
   /** A failure of the runtime becomes an error of the request; where the route is of one server, with its HTTP status. */

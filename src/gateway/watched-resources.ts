@@ -1,6 +1,7 @@
-// Owns the subscriptions of clients to resources: one at the server for all clients of a fleet, ended with the last of them.
+// Owns the subscriptions of a route's clients to resources: one at the server for all clients of a fleet, ended with the last of them.
 
 import type { ServerName } from '../model/names.ts';
+import type { Peer } from '../serving/service.ts';
 import type { GatewayFleet } from './gateway-fleet.ts';
 
 export interface WatchedResource {
@@ -11,44 +12,47 @@ export interface WatchedResource {
 }
 
 interface Watch {
-  clients: number;
+  readonly peers: Set<Peer>;
   readonly opened: Promise<() => Promise<void>>;
 }
 
 export class Watched {
-  readonly #watches = new Map<GatewayFleet, Map<string, Watch>>();
-  readonly #onUpdated: (fleet: GatewayFleet, told: string) => void;
+  readonly #fleets = new WeakMap<GatewayFleet, Map<string, Watch>>();
+  readonly #onUpdated: (told: string, isMeant: (peer: Peer) => boolean) => void;
 
-  constructor(onUpdated: (fleet: GatewayFleet, told: string) => void) {
+  constructor(onUpdated: (told: string, isMeant: (peer: Peer) => boolean) => void) {
     this.#onUpdated = onUpdated;
   }
 
-  /** Resolves when the server has agreed. */
-  async add(fleet: GatewayFleet, { server, uri, told }: WatchedResource): Promise<void> {
-    const watches = this.#watches.get(fleet) ?? new Map<string, Watch>();
-    this.#watches.set(fleet, watches);
-    const known = watches.get(told);
-    if (known !== undefined) {
-      known.clients++;
-      await known.opened;
-      return;
-    }
-    const tell = () => this.#onUpdated(fleet, told);
-    const opened = fleet.runtime.resources.subscribe(uri, tell, { server });
-    watches.set(told, { clients: 1, opened });
+  /** Resolves when the server has agreed, with how the client ends it. */
+  async add(fleet: GatewayFleet, resource: WatchedResource, peer: Peer): Promise<() => void> {
+    const watches = this.#fleets.get(fleet) ?? new Map<string, Watch>();
+    this.#fleets.set(fleet, watches);
+    const key = `${resource.server}\n${resource.told}`;
+    const watch = watches.get(key) ?? this.#open(fleet, resource);
+    watches.set(key, watch);
+    watch.peers.add(peer);
+    const leave = () => {
+      watch.peers.delete(peer);
+      if (watch.peers.size > 0 || watches.get(key) !== watch) return;
+      watches.delete(key);
+      void watch.opened.then((unsubscribe) => unsubscribe().catch(fleet.parts.host.onError), ignore);
+    };
     try {
-      await opened;
+      await watch.opened;
     } catch (error) {
-      watches.delete(told);
+      leave();
       throw error;
     }
+    return leave;
   }
 
-  remove(fleet: GatewayFleet, told: string): void {
-    const watches = this.#watches.get(fleet);
-    const watch = watches?.get(told);
-    if (watch === undefined || --watch.clients > 0) return;
-    watches?.delete(told);
-    void watch.opened.then((unsubscribe) => unsubscribe()).catch(fleet.parts.host.onError);
+  #open(fleet: GatewayFleet, { server, uri, told }: WatchedResource): Watch {
+    const peers = new Set<Peer>();
+    const tell = () => this.#onUpdated(told, (peer) => peers.has(peer));
+    return { peers, opened: fleet.runtime.resources.subscribe(uri, tell, { server }) };
   }
 }
+
+/** The clients that asked were told. */
+const ignore = (): void => undefined;

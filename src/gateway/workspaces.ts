@@ -14,12 +14,20 @@ export interface WorkspacesOptions {
   readonly folder?: string | undefined;
   /** Called with every fleet, the gateway's own included. */
   readonly onFleet: (fleet: GatewayFleet) => void;
+  /** Whether a client of the fleet is there. */
+  readonly isUsed: (fleet: GatewayFleet) => boolean;
+}
+
+interface OpenedFleet {
+  readonly opening: Promise<GatewayFleet>;
+  /** Requests that are about to use it. */
+  waiting: number;
 }
 
 export class Workspaces {
   readonly own: GatewayFleet;
   readonly #options: WorkspacesOptions;
-  readonly #fleets = new Map<string, Promise<GatewayFleet>>();
+  readonly #fleets = new Map<string, OpenedFleet>();
   readonly #opened = new Set<GatewayFleet>();
 
   constructor(runtime: Runtime, options: WorkspacesOptions) {
@@ -31,14 +39,34 @@ export class Workspaces {
   async fleetOf(folder: string | undefined): Promise<GatewayFleet> {
     const { open, folder: own } = this.#options;
     if (folder === undefined || open === undefined || folder === own) return this.own;
-    const known = this.#fleets.get(folder);
-    if (known !== undefined) return known;
-    if (this.#fleets.size >= limits.relay.workspaces)
-      throw new ProtocolError(codes.overloaded, 'Too many workspaces are open', undefined, { status: 503 });
-    const opening = this.#open(folder, open);
-    this.#fleets.set(folder, opening);
-    opening.catch(() => this.#fleets.delete(folder));
-    return opening;
+    if (!this.#fleets.has(folder)) await this.#makeRoom();
+    const known = this.#fleets.get(folder) ?? { opening: this.#open(folder, open), waiting: 0 };
+    this.#fleets.set(folder, known);
+    known.waiting++;
+    try {
+      return await known.opening;
+    } catch (error) {
+      if (this.#fleets.get(folder) === known) this.#fleets.delete(folder);
+      throw error;
+    } finally {
+      // Its client is known a few microtasks later.
+      setImmediate(() => known.waiting--);
+    }
+  }
+
+  /** At the limit, the fleet that was opened first of those without clients goes. */
+  async #makeRoom(): Promise<void> {
+    if (this.#fleets.size < limits.relay.workspaces) return;
+    for (const [folder, { opening, waiting }] of this.#fleets) {
+      if (waiting > 0) continue;
+      const fleet = await opening;
+      if (this.#options.isUsed(fleet)) continue;
+      this.#fleets.delete(folder);
+      this.#opened.delete(fleet);
+      void fleet.runtime.close().catch(fleet.parts.host.onError);
+      return;
+    }
+    throw new ProtocolError(codes.overloaded, 'Too many workspaces are open', undefined, { status: 503 });
   }
 
   async #open(folder: string, open: (folder: string) => Promise<Runtime>): Promise<GatewayFleet> {
@@ -63,7 +91,7 @@ export class Workspaces {
 
   /** The same with those that are being opened, the gateway's own first. */
   async all(): Promise<readonly GatewayFleet[]> {
-    const settled = await Promise.allSettled(this.#fleets.values());
+    const settled = await Promise.allSettled([...this.#fleets.values()].map(({ opening }) => opening));
     return [this.own, ...settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))];
   }
 

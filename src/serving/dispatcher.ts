@@ -89,6 +89,11 @@ export class Dispatcher {
     });
   }
 
+  /** Requests without an answer so far, open subscriptions included. */
+  get unanswered(): number {
+    return this.#calls.size;
+  }
+
   /** Ends subscriptions with their proper result, and suspended calls as cancelled. */
   close(): void {
     this.#closing.abort(new DOMException('the server stops', 'AbortError'));
@@ -120,7 +125,7 @@ export class Dispatcher {
     this.#unlisten.delete(session);
     unlisten();
     session.end(reason);
-    for (const uri of session.subscriptions) this.service.onUnsubscribed?.(uri, session.peer);
+    for (const uri of [...session.subscriptions.keys()]) void this.endSubscription(session, uri);
     this.service.onSessionClosed?.(session.peer);
   }
 
@@ -267,7 +272,31 @@ export class Dispatcher {
     return new ProtocolError(codes.internal, 'Internal error');
   }
 
-  async subscribe(uri: string, peer: Peer): Promise<void> {
+  /** A second request for the same uri is the same subscription. */
+  async subscribe(session: LegacySession, uri: string): Promise<void> {
+    if (!this.#unlisten.has(session)) throw invalidRequest('Invalid request: the session has ended');
+    const known = session.subscriptions.get(uri);
+    if (known !== undefined) return known;
+    const begun = this.#subscribed(uri, session.peer);
+    session.subscriptions.set(uri, begun);
+    try {
+      await begun;
+    } catch (error) {
+      if (session.subscriptions.get(uri) === begun) session.subscriptions.delete(uri);
+      throw error;
+    }
+  }
+
+  /** The service is told of the end after it has agreed to the beginning. */
+  async endSubscription(session: LegacySession, uri: string): Promise<void> {
+    const begun = session.subscriptions.get(uri);
+    if (begun === undefined) return;
+    session.subscriptions.delete(uri);
+    const [{ status }] = await Promise.allSettled([begun]);
+    if (status === 'fulfilled') this.service.onUnsubscribed?.(uri, session.peer);
+  }
+
+  async #subscribed(uri: string, peer: Peer): Promise<void> {
     await this.service.onSubscribed?.(uri, peer);
   }
 
@@ -287,7 +316,7 @@ export class Dispatcher {
     this.#subscriptions++;
     try {
       for (const uri of new Set(filter.resourceSubscriptions)) {
-        await this.subscribe(uri, peer);
+        await this.#subscribed(uri, peer);
         subscribed.add(uri);
       }
       tell('notifications/subscriptions/acknowledged', { notifications: filter });
@@ -338,22 +367,13 @@ const legacyMethods: Readonly<Record<string, OwnMethod>> = {
   'resources/subscribe': async (dispatcher, { request, peer }) => {
     const uri = uriOf(request.params);
     await assertSubscribable(dispatcher, request.method, peer);
-    const { subscriptions } = sessionOf(peer);
-    if (subscriptions.has(uri)) return {};
-    // Before the service is told: a second request meanwhile is the same subscription.
-    subscriptions.add(uri);
-    try {
-      await dispatcher.subscribe(uri, peer);
-    } catch (error) {
-      subscriptions.delete(uri);
-      throw error;
-    }
+    await dispatcher.subscribe(sessionOf(peer), uri);
     return {};
   },
   'resources/unsubscribe': async (dispatcher, { request, peer }) => {
     const uri = uriOf(request.params);
     await assertSubscribable(dispatcher, request.method, peer);
-    if (sessionOf(peer).subscriptions.delete(uri)) dispatcher.service.onUnsubscribed?.(uri, peer);
+    await dispatcher.endSubscription(sessionOf(peer), uri);
     return {};
   },
 };

@@ -16,6 +16,12 @@ export interface ListeningServer {
 
 export type HttpHandler = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
 
+/** Takes over a connection whose client asks for this protocol. */
+export interface HttpUpgrade {
+  readonly protocol: string;
+  readonly accept: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+}
+
 export interface ListenHttpOptions {
   readonly host: string;
   readonly port: number;
@@ -23,8 +29,7 @@ export interface ListenHttpOptions {
   readonly path: string;
   /** Answers the requests for a path; `undefined` is 404. */
   readonly route: (path: string) => HttpHandler | undefined;
-  /** Takes over a connection whose client asks for another protocol; without it such a request is an ordinary one. */
-  readonly upgrade?: ((request: IncomingMessage, socket: Duplex, head: Buffer) => void) | undefined;
+  readonly upgrade?: HttpUpgrade | undefined;
   readonly limits: ServingLimits;
 }
 
@@ -55,7 +60,15 @@ export async function listenHttp({
     else void handle(request, response);
   });
   server.maxConnections = connections;
-  if (upgrade !== undefined) server.on('upgrade', upgrade);
+  if (upgrade !== undefined)
+    server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+      if (request.headers.upgrade === upgrade.protocol) upgrade.accept(request, socket, head);
+      else {
+        // Java's client offers HTTP/2 with each request: a server that has none answers as if it were not offered.
+        socket.unshift(Buffer.concat([headWithoutUpgrade(request), head]));
+        server.emit('connection', socket);
+      }
+    });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(port, host.replace(/^\[|\]$/g, ''), resolve);
   });
@@ -80,4 +93,14 @@ export async function listenHttp({
         look();
       }),
   };
+}
+
+const UPGRADE_HEADERS: readonly string[] = ['connection', 'upgrade', 'http2-settings'];
+
+function headWithoutUpgrade({ method, url, httpVersion, rawHeaders }: IncomingMessage): Buffer {
+  const lines = [`${method} ${url} HTTP/${httpVersion}`];
+  for (let at = 0; at < rawHeaders.length; at += 2)
+    if (!UPGRADE_HEADERS.includes(String(rawHeaders[at]).toLowerCase()))
+      lines.push(`${rawHeaders[at]}: ${rawHeaders[at + 1]}`);
+  return Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
 }

@@ -29,7 +29,8 @@ export class LegacySession implements ServedSession, ChangeListener {
   readonly id: string;
   readonly peer: Peer;
   readonly calls = new CallsById();
-  readonly subscriptions = new Set<string>();
+  /** By uri; settled once the service has agreed or refused. */
+  readonly subscriptions = new Map<string, Promise<void>>();
   readonly questions: Questions;
   readonly #send: LegacySessionOptions['send'];
   readonly #closing = new AbortController();

@@ -46,6 +46,18 @@ export interface SseHandlers {
   readonly message: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 }
 
+export interface ServerCounts {
+  /** Open over HTTP. */
+  readonly sessions: number;
+  /** Clients on pipes; a stream of the oldest kind over HTTP is served as one. */
+  readonly pipes: number;
+  /** Requests without an answer so far, open subscriptions included. */
+  readonly unanswered: number;
+  /** Calls that have a place. */
+  readonly running: number;
+  readonly suspended: number;
+}
+
 export interface McpServer {
   /**
    * Serves one client over a pair of pipes; resolves when its input has ended and every answer is written. Each pair is a
@@ -64,8 +76,7 @@ export interface McpServer {
   resourceUpdated(uri: string, isMeant?: IsMeant): void;
   /** Ends the sessions, calls and subscriptions of some principals, such as those whose token was revoked. */
   endSessions(isMeant: (principal: Principal) => boolean): void;
-  /** How many sessions are open over HTTP, how many calls run, and how many are suspended. */
-  counts(): { readonly sessions: number; readonly running: number; readonly suspended: number };
+  counts(): ServerCounts;
   /** Refuses new requests, lets running calls end within the time, and ends all streams and sessions. */
   close(options?: { readonly drainMs?: number }): Promise<void>;
 }
@@ -77,6 +88,7 @@ export function createMcpServer(service: Service, options: McpServerOptions = {}
   const endpoints: HttpEndpoint[] = [];
   const listeners: ListeningServer[] = [];
   const pipes = new Set<StdioEndpoint>();
+  let isClosing = false;
 
   const mount = ({ authenticate, hosts = loopbackHosts, origins = [] }: HttpOptions): HttpEndpoint => {
     const endpoint = new HttpEndpoint(dispatcher, { authenticate, hosts, origins });
@@ -89,12 +101,17 @@ export function createMcpServer(service: Service, options: McpServerOptions = {}
     pipes.add(endpoint);
     await endpoint.run();
     pipes.delete(endpoint);
+    const { id } = endpoint.principal;
+    if (![...pipes].some((each) => each.principal.id === id)) service.onGone?.(endpoint.principal);
   };
 
   return {
     stdio: (pair = { input: process.stdin, output: process.stdout }, { principal } = {}) => serve(pair, principal),
     sse({ authenticate, hosts = loopbackHosts, origins = [], messages }) {
-      const { stream, message } = new SseEndpoint({ authenticate, hosts, origins, messages, limits, clock, serve });
+      const isOver = () => isClosing;
+      const { stream, message } = new SseEndpoint({
+        ...{ authenticate, hosts, origins, messages, limits, clock, serve, isOver },
+      });
       return { stream, message };
     },
     handler: (http) => mount(http).handle,
@@ -118,10 +135,13 @@ export function createMcpServer(service: Service, options: McpServerOptions = {}
     },
     counts: () => ({
       sessions: endpoints.reduce((sum, { sessions }) => sum + sessions, 0),
+      pipes: pipes.size,
+      unanswered: dispatcher.unanswered,
       running: dispatcher.places.running,
       suspended: dispatcher.suspended.size,
     }),
     async close({ drainMs = fixedLimits.served.drainMs } = {}) {
+      isClosing = true;
       for (const endpoint of [...endpoints, ...pipes]) endpoint.stop();
       dispatcher.close();
       const timeUp = new AbortController();

@@ -113,4 +113,6 @@ export interface Service {
   onLogLevel?(level: LogLevel, peer: Peer): void;
   onSessionOpened?(peer: Peer): void;
   onSessionClosed?(peer: Peer): void;
+  /** The last of the pipes on which a principal came has ended. */
+  onGone?(principal: Principal): void;
 }

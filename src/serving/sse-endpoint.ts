@@ -19,6 +19,8 @@ export interface SseEndpointOptions extends AllowedNames {
   readonly messages: string;
   readonly limits: ServingLimits;
   readonly clock: Clock;
+  /** The server stops: no new client is taken. */
+  readonly isOver: () => boolean;
   /** Serves one client over a pair of pipes. */
   readonly serve: (pipes: StdioPipes, principal: Principal) => Promise<void>;
 }
@@ -40,7 +42,8 @@ export class SseEndpoint {
   readonly stream = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const principal = this.#admitted(request, response, 'GET');
     if (principal === undefined) return;
-    const { serve, clock, limits: given, messages } = this.#options;
+    const { serve, clock, limits: given, messages, isOver } = this.#options;
+    if (isOver()) return refuse(response.setHeader('retry-after', '5'), 503, 'The server stops');
     if (this.#streams.size >= given.sessions) return refuse(response, 503, 'Too many streams are open');
     const id = randomUUID();
     const input = new PassThrough();

@@ -43,7 +43,7 @@ export interface StdioPipes {
 export class StdioEndpoint {
   readonly #dispatcher: Dispatcher;
   readonly #pipes: StdioPipes;
-  readonly #principal: Principal;
+  readonly principal: Principal;
   readonly #outbox: Outbox<Outgoing>;
   readonly #calls = new CallsById();
   readonly #answers = new Set<Promise<void>>();
@@ -54,7 +54,7 @@ export class StdioEndpoint {
   constructor(dispatcher: Dispatcher, pipes: StdioPipes, principal: Principal = { id: `pipe-${randomUUID()}` }) {
     this.#dispatcher = dispatcher;
     this.#pipes = pipes;
-    this.#principal = principal;
+    this.principal = principal;
     this.#outbox = new Outbox(dispatcher.limits.waiting, ({ text }) => this.#isBroken || pipes.output.write(text));
     pipes.output.on('drain', () => this.#outbox.resume());
     pipes.output.on('error', () => this.#break());
@@ -82,7 +82,7 @@ export class StdioEndpoint {
 
   /** Reads no more, if the client is meant; what was read is still answered. */
   stop(isMeant: (principal: Principal) => boolean = () => true): void {
-    if (!isMeant(this.#principal)) return;
+    if (!isMeant(this.principal)) return;
     this.#stopping.abort();
     this.#pipes.input.destroy();
   }
@@ -148,7 +148,7 @@ export class StdioEndpoint {
       if (this.#calls.has(request.id))
         throw invalidRequest('Invalid request: a request with this id is being answered');
       if (isModern(request.method, request.params))
-        return await this.#dispatch(request, modernPeer(request, this.#principal));
+        return await this.#dispatch(request, modernPeer(request, this.principal));
       if (this.#session !== undefined) return await this.#dispatch(request, this.#session.peer);
       if (request.method === 'initialize') return JSON.stringify(await this.#initialize(request));
       return JSON.stringify(this.#beforeInitialize(request));
@@ -176,7 +176,7 @@ export class StdioEndpoint {
     if (fault !== undefined) throw fault;
     const { clock, limits: given } = this.#dispatcher;
     const session = new LegacySession({
-      ...{ id: randomUUID(), principal: this.#principal, introduction: params, clock, questionMs: given.questionMs },
+      ...{ id: randomUUID(), principal: this.principal, introduction: params, clock, questionMs: given.questionMs },
       protocolVersion: negotiated(params['protocolVersion']),
       send: (message, mergeKey) => this.#send(message, mergeKey),
     });
@@ -204,7 +204,7 @@ export class StdioEndpoint {
       this.#calls.get(params.requestId)?.cancel(cancelledByClient());
       return;
     }
-    const peer = isModern(method, params) ? notifierOf(message, this.#principal) : this.#session?.peer;
+    const peer = isModern(method, params) ? notifierOf(message, this.principal) : this.#session?.peer;
     if (peer !== undefined && method !== 'notifications/initialized') this.#dispatcher.notified(method, params, peer);
   }
 
@@ -237,7 +237,7 @@ export class StdioEndpoint {
     await Promise.race([Promise.all(this.#answers), timeUp]);
     this.#cancelAll(reason);
     if (this.#session !== undefined) this.#dispatcher.closeSession(this.#session, reason);
-    this.#dispatcher.suspended.endAll(reason, ({ id }) => id === this.#principal.id);
+    this.#dispatcher.suspended.endAll(reason, ({ id }) => id === this.principal.id);
     await Promise.race([this.#whenWritten(), timeUp]);
     stopTimer?.();
   }

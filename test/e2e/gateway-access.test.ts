@@ -50,6 +50,7 @@ verifies(
     });
     expect([(await open('/mcp', own)).status, (await open('/mcp/s/desk', own)).status]).toEqual([403, 403]);
     expect((await open('/mcp', token)).status).toBe(200);
+    expect((await get('/', own)).body, 'the page names servers of other profiles too').not.toContain('desk');
     const session = { 'mcp-session-id': String(opened.headers['mcp-session-id']) };
     const list = () =>
       sendTo(`http://127.0.0.1:${port}/mcp/p/work`, {

@@ -87,7 +87,9 @@ describe('a server without a login', () => {
 
   verifies(['AUT-01', 'EVT-05'], 'is told how its login failed, and can call it off', async () => {
     const server = await startOAuth({ person: 'deny' });
-    const runtime = await open(createFolder(), { servers: http(server, { oauth: { callbackPort: await freePort() } }) });
+    const runtime = await open(createFolder(), {
+      servers: http(server, { oauth: { callbackPort: await freePort() } }),
+    });
     await expect(runtime.login('web', { openUrl, account: 'work' })).rejects.toMatchObject({ code: 'LOGIN_FAILED' });
     await server.set({ person: 'approve' });
     const calledOff = new AbortController();
@@ -108,7 +110,11 @@ describe('a server without a login', () => {
           remedy: 'log-in',
         },
       },
-      { type: 'login.failed', server: 'web', error: expect.objectContaining({ message: expect.stringMatching(/enough/) }) },
+      {
+        type: 'login.failed',
+        server: 'web',
+        error: expect.objectContaining({ message: expect.stringMatching(/enough/) }),
+      },
       { type: 'login.completed', server: 'web', issuer: server.issuer, scopes: [] },
     ]);
   });

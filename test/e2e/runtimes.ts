@@ -40,7 +40,7 @@ export interface RawServer {
   crash(): Promise<void>;
 }
 
-type Methods = Record<string, (params: JsonObject) => JsonObject>;
+type Methods = Record<string, (params: JsonObject) => JsonObject | Promise<JsonObject>>;
 
 /** A server of the older era. A method that throws answers with an error. */
 export function createRawServer(capabilities: JsonObject, more: Methods = {}): RawServer {
@@ -52,11 +52,11 @@ export function createRawServer(capabilities: JsonObject, more: Methods = {}): R
     'tools/call': () => ({ content: [{ type: 'text', text: 'done' }] }),
     ...more,
   };
-  const answer = ({ method, params }: Message): JsonObject => {
+  const answer = async ({ method, params }: Message): Promise<JsonObject> => {
     const perform = methods[String(method)];
     if (perform === undefined) return { error: { code: -32601, message: 'Method not found' } };
     try {
-      return { result: perform(isObject(params) ? params : {}) };
+      return { result: await perform(isObject(params) ? params : {}) };
     } catch (error) {
       return { error: { code: -32603, message: String(error) } };
     }
@@ -70,7 +70,8 @@ export function createRawServer(capabilities: JsonObject, more: Methods = {}): R
         line = channel;
         channel.onmessage = (message) => {
           received.push(message);
-          if (message['id'] !== undefined) void channel.send({ jsonrpc: '2.0', id: message['id'], ...answer(message) });
+          if (message['id'] === undefined) return;
+          void answer(message).then((answered) => channel.send({ jsonrpc: '2.0', id: message['id'], ...answered }));
         };
         await channel.start();
       },

@@ -1,9 +1,13 @@
 // Owns the proof of what the gateway keeps of a fleet: its workspaces, its clients, its watched resources, and its lists.
 
+import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
+import type { Access } from '../../../src/gateway/access.ts';
 import { GatewayClient } from '../../../src/gateway/client.ts';
 import { Clients } from '../../../src/gateway/clients.ts';
 import { GatewayFleet } from '../../../src/gateway/gateway-fleet.ts';
@@ -12,10 +16,13 @@ import { Watched } from '../../../src/gateway/watched-resources.ts';
 import { Workspaces } from '../../../src/gateway/workspaces.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
-import type { Peer, ServedSession } from '../../../src/serving/service.ts';
+import { limits } from '../../../src/model/limits.ts';
+import type { Channel } from '../../../src/model/server.ts';
+import type { Peer, Principal, ServedSession } from '../../../src/serving/service.ts';
 import { createFolder, createRawServer, start } from '../../e2e/runtimes.ts';
 import { verifies } from '../../verifies.ts';
 import { waitFor } from '../../wait-for.ts';
+import { modernMeta } from '../serving/served.ts';
 import { front } from './fronted.ts';
 
 const route = { path: '/mcp', profile: openProfile, server: undefined };
@@ -25,9 +32,9 @@ const peerOf = (over: Partial<Peer> = {}): Peer => ({
   ...{ client: undefined, capabilities: {}, session: undefined, ...over },
 });
 
-async function workspacesIn(folder: string, servers = {}) {
+async function workspacesIn(folder: string, servers = {}, isUsed: (fleet: GatewayFleet) => boolean = () => true) {
   const open = (cwd: string) => start(folder, { cwd, servers });
-  const workspaces = new Workspaces(await open(folder), { open, onFleet: () => undefined });
+  const workspaces = new Workspaces(await open(folder), { open, onFleet: () => undefined, isUsed });
   onTestFinished(() => workspaces.close());
   return workspaces;
 }
@@ -63,6 +70,26 @@ verifies('EXT-32', 'each folder has a fleet of its own, opened once, and a clien
   expect(asked).toEqual(['roots/list']);
 });
 
+test('at the limit of workspaces, one without clients makes room; with clients in all of them the next is refused', async () => {
+  const folder = createFolder();
+  const folders = Array.from({ length: limits.relay.workspaces + 1 }, (_, at) => join(folder, `w${at}`));
+  for (const each of folders) mkdirSync(each);
+  let unused: GatewayFleet | undefined;
+  const workspaces = await workspacesIn(folder, {}, (fleet) => fleet !== unused);
+  const next = folders.pop() ?? '';
+  const fleets = await Promise.all(folders.map((each) => workspaces.fleetOf(each)));
+  // They were waited for until now.
+  await new Promise(setImmediate);
+  await expect(workspaces.fleetOf(next)).rejects.toMatchObject({ status: 503 });
+  unused = fleets[3];
+  expect((await workspaces.fleetOf(next)).workspace).toBe(next);
+  expect((await workspaces.all()).map(({ workspace }) => workspace)).toEqual([
+    undefined,
+    ...folders.filter((each) => each !== folders[3]),
+    next,
+  ]);
+});
+
 test('one subscription serves all clients of a fleet, and ends with the last', async () => {
   const server = createRawServer(
     { resources: { subscribe: true } },
@@ -75,15 +102,16 @@ test('one subscription serves all clients of a fleet, and ends with the last', a
   const fleet = new GatewayFleet(await start(createFolder(), { servers: { s: server.entry } }));
   await fleet.whenListed('resources');
   const told: string[] = [];
-  const watched = new Watched((_, uri) => told.push(uri));
+  const watched = new Watched((uri) => told.push(uri));
   const resource = { server: 's', uri: 'note://1', told: 'plexus://s/note://1' };
-  await Promise.all([watched.add(fleet, resource), watched.add(fleet, resource)]);
+  const peers = [peerOf(), peerOf()];
+  const ends = await Promise.all(peers.map((peer) => watched.add(fleet, resource, peer)));
   expect(server.received('resources/subscribe')).toHaveLength(1);
   await server.say('notifications/resources/updated', { uri: 'note://1' });
   await waitFor(() => expect(told).toEqual(['plexus://s/note://1']));
-  watched.remove(fleet, resource.told);
+  ends[0]?.();
   expect(server.received('resources/unsubscribe')).toHaveLength(0);
-  watched.remove(fleet, resource.told);
+  ends[1]?.();
   await waitFor(() => expect(server.received('resources/unsubscribe')).toHaveLength(1));
 });
 
@@ -133,4 +161,33 @@ verifies('EXT-32', 'a server with per_client is refused to a client that nothing
   const called = await session.request('tools/call', { name: 's__echo', arguments: {} });
   expect(called.message['result']).toMatchObject({ content: [{ text: 'done' }] });
   expect(server.received('initialize'), 'a connection of its own beside the shared one').toHaveLength(2);
+});
+
+test('a modern client on a pipe takes its own connections with it; so does a caller whose access is withdrawn', async () => {
+  const server = createRawServer({ tools: {} });
+  let open = 0;
+  const serve = async (channel: Channel) => {
+    open++;
+    channel.onclose = () => {
+      open--;
+    };
+    await server.entry.serve(channel);
+  };
+  const named = (client: string): Principal => ({ id: client, details: { client } satisfies Access });
+  const fronted = await front({ s: { serve, perClient: true } }, { authenticate: () => named('by http') });
+  const calling = { name: 's__echo', arguments: {} };
+  await fronted.modern('/mcp', 'tools/call', calling);
+  const shared = open - 1;
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const request = { url: '/mcp', headers: {} } as IncomingMessage;
+  const served = fronted.gateway.link(request, named('by pipe'), { input, output });
+  const params = { ...calling, _meta: modernMeta() };
+  input.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })}\n`);
+  await once(output, 'data');
+  expect(open).toBe(shared + 2);
+  input.end();
+  await served;
+  await waitFor(() => expect(open).toBe(shared + 1));
+  fronted.gateway.endSessions(({ id }) => id === 'by http');
+  await waitFor(() => expect(open).toBe(shared));
 });

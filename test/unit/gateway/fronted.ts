@@ -25,6 +25,8 @@ export interface FrontedOptions {
   readonly capabilities?: JsonObject;
   readonly meta?: JsonObject;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Answers the questions that come on the stream of the session. */
+  readonly answer?: (question: JsonObject) => JsonObject;
 }
 
 export interface FrontedSession {
@@ -33,6 +35,8 @@ export interface FrontedSession {
   readonly heard: JsonObject[];
   request(method: string, params?: JsonObject): Promise<HttpAnswer>;
   notify(method: string, params?: JsonObject): Promise<void>;
+  /** Ends the session, as its client. */
+  end(): Promise<void>;
   /** Sends a call and answers the question that comes on its stream. */
   answering(method: string, params: JsonObject, answer: (question: JsonObject) => JsonObject): Promise<JsonObject>;
 }
@@ -72,14 +76,13 @@ export async function front(servers: RuntimeOptions['servers'], options: FrontOp
           ...headers,
         },
       }),
-    open: (path, { capabilities, headers } = {}) => openSession(`${url}${path}`, capabilities, headers),
+    open: (path, options) => openSession(`${url}${path}`, options),
   };
 }
 
 async function openSession(
   url: string,
-  capabilities: JsonObject = {},
-  given: Readonly<Record<string, string>> = {},
+  { capabilities = {}, headers: given = {}, answer: answerTo }: FrontedOptions = {},
 ): Promise<FrontedSession> {
   const opened = await sendTo(url, { body: initialize(capabilities), headers: given });
   const headers = { ...given, 'mcp-session-id': String(opened.headers['mcp-session-id']) };
@@ -91,7 +94,11 @@ async function openSession(
   onTestFinished(() => stop.abort());
   // Resolved with the headers, and ended with the test.
   const hear = async ({ body }: Response) => {
-    for await (const message of messagesIn(body, stop.signal)) heard.push(message);
+    for await (const message of messagesIn(body, stop.signal)) {
+      heard.push(message);
+      const isQuestion = message['id'] !== undefined && message['method'] !== undefined;
+      if (isQuestion && answerTo !== undefined) await post({ id: message['id'], ...answerTo(message) });
+    }
   };
   void listening.then(hear).catch(String);
   return {
@@ -100,6 +107,9 @@ async function openSession(
     request: (method, params = {}) => post({ id: ++last, method, params }),
     async notify(method, params = {}) {
       await post({ method, params });
+    },
+    async end() {
+      await sendTo(url, { method: 'DELETE', headers });
     },
     async answering(method, params, answer) {
       const id = ++last;

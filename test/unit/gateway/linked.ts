@@ -10,7 +10,7 @@ import { ClientShim } from '../../../src/gateway/connect/shim.ts';
 import { Links } from '../../../src/gateway/links.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
 import { byToken } from '../../../src/serving/access.ts';
-import { createMcpServer, type McpServer } from '../../../src/serving/mcp-server.ts';
+import { createMcpServer, type McpServer, type McpServerOptions } from '../../../src/serving/mcp-server.ts';
 import type { Service } from '../../../src/serving/service.ts';
 import { waitFor } from '../../wait-for.ts';
 import { echoService, TOKEN } from '../serving/served.ts';
@@ -21,12 +21,17 @@ export interface TestGateway {
   readonly server: McpServer;
   /** The clients that were served. */
   readonly clients: readonly Pick<Origin, 'workspace' | 'client'>[];
+  /** Takes no new connection; resolves when the open ones have ended. */
+  close(): Promise<void>;
   /** Every connection is cut at once, and no new one is taken. */
   die(): Promise<void>;
 }
 
-export async function serveLinks(service: Service = echoService()): Promise<TestGateway> {
-  const server = createMcpServer(service);
+export async function serveLinks(
+  service: Service = echoService(),
+  options: McpServerOptions = {},
+): Promise<TestGateway> {
+  const server = createMcpServer(service, options);
   const clients: Pick<Origin, 'workspace' | 'client'>[] = [];
   const links = new Links({
     authenticate: byToken(TOKEN, { id: 'connect', details: { mayNameWorkspace: true } }),
@@ -52,14 +57,14 @@ export async function serveLinks(service: Service = echoService()): Promise<Test
   await new Promise<void>((resolve) => {
     http.listen(0, '127.0.0.1', resolve);
   });
-  const die = () =>
-    new Promise<void>((resolve) => {
-      http.close(() => resolve());
-      for (const socket of sockets) socket.resetAndDestroy();
-    });
+  const close = () => new Promise<void>((resolve) => http.close(() => resolve()));
+  const die = () => {
+    for (const socket of sockets) socket.resetAndDestroy();
+    return close();
+  };
   onTestFinished(die);
   onTestFinished(() => server.close({ drainMs: 0 }));
-  return { port: (http.address() as AddressInfo).port, links, server, clients, die };
+  return { port: (http.address() as AddressInfo).port, links, server, clients, close, die };
 }
 
 export const target = (port: number) => ({

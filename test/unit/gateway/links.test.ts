@@ -1,10 +1,16 @@
 // Owns the proof of who may open a link: a `plexus connect` of this machine with its token, and never a gateway's own server.
 
-import { expect, test } from 'vitest';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
 import { openLink } from '../../../src/gateway/connect/link.ts';
 import { isBehind, marksBehind } from '../../../src/gateway/link-words.ts';
+import { limits } from '../../../src/model/limits.ts';
+import { createOwnService } from '../../../src/serving/own-service.ts';
+import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 import { verifies } from '../../verifies.ts';
-import { sendTo } from '../serving/served.ts';
+import { waitFor } from '../../wait-for.ts';
+import { modernMeta, sendTo } from '../serving/served.ts';
 import { serveLinks, target } from './linked.ts';
 
 verifies('EXT-45', 'a gateway behind itself is refused', async () => {
@@ -24,15 +30,31 @@ test.each([
   expect(clients).toEqual([]);
 });
 
-test('another protocol, another upgrade, another host and a page of the web are refused with their status', async () => {
+test('another protocol, another host and a page of the web are refused with their status', async () => {
   const { port } = await serveLinks();
-  const headers = { connection: 'upgrade', upgrade: 'websocket', authorization: `Bearer ${target(port).token}` };
+  const headers = { connection: 'upgrade', upgrade: 'plexus-link', authorization: `Bearer ${target(port).token}` };
   const ask = (more: object) =>
     sendTo(`http://127.0.0.1:${port}/mcp`, { method: 'GET', headers: { ...headers, ...more } });
-  expect(await ask({})).toMatchObject({ status: 400 });
-  expect(await ask({ upgrade: 'plexus-link', 'plexus-protocol': '99' })).toMatchObject({ status: 426 });
-  expect(await ask({ upgrade: 'plexus-link', origin: 'https://evil.example' })).toMatchObject({ status: 403 });
-  expect(await ask({ upgrade: 'plexus-link', host: 'evil.example' })).toMatchObject({ status: 403 });
+  expect(await ask({ 'plexus-protocol': '99' })).toMatchObject({ status: 426 });
+  expect(await ask({ origin: 'https://evil.example' })).toMatchObject({ status: 403 });
+  expect(await ask({ host: 'evil.example' })).toMatchObject({ status: 403 });
+});
+
+test('neither a client that reads nothing nor one that was refused and stays keeps a gateway from ending', async () => {
+  const clock = createFakeClock();
+  const big = { description: 'Says much.', run: () => 'x'.repeat(8 * 1024 * 1024) };
+  const gateway = await serveLinks(createOwnService({ name: 'big', version: '1', tools: { big } }), { clock });
+  const deaf = await openLink(target(gateway.port));
+  const params = { _meta: modernMeta(), name: 'big' };
+  for (const id of [1, 2]) deaf.write(`${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params })}\n`);
+  await waitFor(() => expect(deaf.bytesWritten).toBeGreaterThan(0));
+  const refused = connect({ host: '127.0.0.1', port: gateway.port, allowHalfOpen: true });
+  onTestFinished(() => void [deaf, refused].map((socket) => socket.destroy()));
+  refused.write('GET /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: upgrade\r\nUpgrade: plexus-link\r\n\r\n');
+  expect(String((await once(refused, 'data'))[0])).toContain('401');
+  const closed = Promise.all([gateway.links.close(), gateway.server.close(), gateway.close()]);
+  await clock.advance(limits.served.drainMs);
+  await closed;
 });
 
 test('a gateway that stops takes no new link', async () => {

@@ -64,6 +64,15 @@ describe('a profile', () => {
     expect((await fronted.modern('/mcp/p/none', 'tools/list')).status).toBe(404);
   });
 
+  test('a server that the default profile hides has no address of its own', async () => {
+    const fronted = await frontWith({ default: profile({ servers: ['a'] }) });
+    const statuses = await Promise.all(
+      ['a', 'b'].map((name) => fronted.modern(`/mcp/s/${name}`, 'resources/read', { uri: 'note://1' })),
+    );
+    expect(statuses.map(({ status }) => status)).toEqual([200, 404]);
+    expect(fronted.b.received('resources/read')).toEqual([]);
+  });
+
   test('a resource that two servers have is read from the one that its uri names', async () => {
     const fronted = await frontWith({});
     const { message } = await fronted.modern('/mcp', 'resources/read', { uri: 'plexus://b/note://1' });

@@ -1,6 +1,6 @@
 // Owns the proof of the parts by themselves: a call's life, a session's messages and streams, bodies, and which modules are loaded.
 
-import { createServer, ServerResponse } from 'node:http';
+import { createServer, ServerResponse, request as sendRequest } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../../../src/kernel/json.ts';
@@ -267,4 +267,28 @@ test('the serving side and the client side load nothing of each other', () => {
   const served = loadedFrom('src/serving/door.ts').filter((path) => !path.startsWith('src/serving/'));
   expect(served.sort()).toEqual(['src/transport/id-scanner.ts', 'src/transport/pieces.ts']);
   expect(loadedFrom('src/index.ts').filter((path) => path.startsWith('src/serving/'))).toEqual([]);
+});
+
+test('a client that offers HTTP/2 is answered as if it had not; one that asks for our protocol has the connection', async () => {
+  const asked: string[] = [];
+  const listener = await listenHttp({
+    ...{ host: '127.0.0.1', port: 0, path: '/mcp', limits: withDefaults() },
+    route: () => async (request, response) => {
+      const body = await readBody(request, { messageBytes: 1_000, whenLate: () => () => undefined });
+      asked.push(`${request.method} ${body.kind === 'read' ? body.text : body.kind}`);
+      response.end('as usual');
+    },
+    upgrade: { protocol: 'ours', accept: (_, socket) => socket.end('HTTP/1.1 101 Ours\r\n\r\n') },
+  });
+  onTestFinished(() => listener.close());
+  const send = (protocol: string) =>
+    new Promise<string>((resolve, reject) => {
+      const upgrade = { connection: 'Upgrade, HTTP2-Settings', upgrade: protocol, 'http2-settings': 'AAEA' };
+      const sent = sendRequest(listener.url, { method: 'POST', headers: { ...upgrade, 'content-length': 5 } });
+      sent.on('response', ({ statusCode }) => resolve(String(statusCode)));
+      sent.on('error', reject).end('hello');
+    });
+  expect(await send('h2c')).toBe('200');
+  expect(await send('ours')).toBe('101');
+  expect(asked).toEqual(['POST hello']);
 });

@@ -43,6 +43,7 @@ test('a client of the oldest kind lists, calls and is gone with its connection',
   });
   const hanging = client.callTool({ name: 'hang', arguments: {} }).catch(String);
   await waitFor(() => expect(server.counts().running).toBe(1));
+  expect(server.counts()).toMatchObject({ sessions: 0, pipes: 1 });
   await client.close();
   await hanging;
   await waitFor(() => expect(server.counts().running).toBe(0));
@@ -56,6 +57,12 @@ test.each([
 ])('a request %s is refused', async (_, method, path, given, status) => {
   const { url } = await serveSse();
   expect((await sendTo(url, { method, path, headers: given })).status).toBe(status);
+});
+
+test('a server that stops takes no new stream', async () => {
+  const { server, url } = await serveSse();
+  await server.close({ drainMs: 0 });
+  expect((await sendTo(url, { method: 'GET', path: '/sse', headers })).status).toBe(503);
 });
 
 test('an endpoint has one handler for each direction', () => {

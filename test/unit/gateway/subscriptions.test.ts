@@ -1,0 +1,92 @@
+// Owns the proof that a subscription belongs to one client, one route and one server, and leaves nothing behind, whenever its client
+// goes.
+
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createDeferred } from '../../../src/kernel/deferred.ts';
+import type { JsonObject } from '../../../src/kernel/json.ts';
+import { createFolder, createRawServer, start } from '../../e2e/runtimes.ts';
+import { verifies } from '../../verifies.ts';
+import { waitFor } from '../../wait-for.ts';
+import { front } from './fronted.ts';
+
+const uri = 'note://1';
+
+/** `list` is called before the server lists its resources. */
+const noteServer = (list: () => Promise<void> | void = () => undefined) =>
+  createRawServer(
+    { resources: { subscribe: true } },
+    {
+      'resources/list': async () => {
+        await list();
+        return { resources: [{ uri, name: 'note' }] };
+      },
+      'resources/templates/list': () => ({ resourceTemplates: [] }),
+      'resources/subscribe': () => ({}),
+      'resources/unsubscribe': () => ({}),
+    },
+  );
+
+/** A client that has asked for a subscription, before its server is known to have the resource. */
+async function subscribing() {
+  const listed = createDeferred<void>();
+  const server = noteServer(() => listed.promise);
+  const fronted = await front({ s: server.entry });
+  const session = await fronted.open('/mcp');
+  const answered = session.request('resources/subscribe', { uri });
+  await waitFor(() => expect(server.received('resources/list')).not.toEqual([]));
+  const counts = () => ['resources/subscribe', 'resources/unsubscribe'].map((method) => server.received(method).length);
+  return { session, answered, counts, goOn: () => listed.resolve() };
+}
+
+const updates = (heard: readonly JsonObject[]) =>
+  heard.filter(({ method }) => method === 'notifications/resources/updated');
+
+verifies('EXT-33', 'a client hears of its own server, not of another one that has the same uri', async () => {
+  const [a, b] = [noteServer(), noteServer()];
+  const fronted = await front({ a: a.entry, b: b.entry });
+  const [ofA, ofB] = await Promise.all([fronted.open('/mcp/s/a'), fronted.open('/mcp/s/b')]);
+  await ofA.request('resources/subscribe', { uri });
+  await ofB.request('resources/subscribe', { uri });
+  expect([a, b].map((server) => server.received('resources/subscribe').length)).toEqual([1, 1]);
+  await b.say('notifications/resources/updated', { uri });
+  await waitFor(() => expect(updates(ofB.heard)).toHaveLength(1));
+  expect(updates(ofA.heard)).toEqual([]);
+});
+
+test('a client that leaves before it is subscribed leaves no subscription behind', async () => {
+  const { session, answered, counts, goOn } = await subscribing();
+  await session.end();
+  goOn();
+  await answered;
+  await waitFor(() => expect(counts()).toEqual([1, 1]));
+});
+
+test('a subscription that is ended before it has begun ends at the server', async () => {
+  const { session, answered, counts, goOn } = await subscribing();
+  const ended = session.request('resources/unsubscribe', { uri });
+  goOn();
+  expect((await answered).message['result']).toEqual({});
+  expect((await ended).message['result']).toEqual({});
+  await waitFor(() => expect(counts()).toEqual([1, 1]));
+});
+
+test('a client whose folder is gone may still end its subscription', async () => {
+  const server = noteServer();
+  const servers = { s: server.entry };
+  const folder = createFolder();
+  const fronted = await front(servers, {
+    trustsRoots: true,
+    openWorkspace: async (cwd) => start(cwd, { servers }),
+  });
+  let root = folder;
+  const session = await fronted.open('/mcp', {
+    capabilities: { roots: { listChanged: true } },
+    answer: () => ({ result: { roots: [{ uri: `file://${root}` }] } }),
+  });
+  await session.request('resources/subscribe', { uri });
+  root = join(folder, 'gone');
+  await session.notify('notifications/roots/list_changed');
+  expect((await session.request('resources/unsubscribe', { uri })).message['result']).toEqual({});
+  await waitFor(() => expect(server.received('resources/unsubscribe')).toHaveLength(1));
+});
