@@ -24,9 +24,8 @@ import { systemClock } from './kernel/clock.ts';
 import type { Diagnostic } from './model/diagnostic.ts';
 import type { ServerDefinition } from './model/server.ts';
 import { ConfigLoop } from './servers/config-loop.ts';
-import { createHost, type Host } from './servers/host.ts';
+import { createHost, type Host, type Standing } from './servers/host.ts';
 import { createLoader } from './servers/load-config.ts';
-import type { Elsewhere } from './servers/resolve-server.ts';
 import { createServers, type Servers } from './servers/servers.ts';
 import { createFileStore } from './store/file.ts';
 import { createTrust, type Trust } from './trust/trust.ts';
@@ -34,14 +33,14 @@ import { createViews } from './view.ts';
 
 /** Reads the configuration, starts the servers and resolves when the start has waited long enough for them. `close()` ends all of it. */
 export function createRuntime(options: RuntimeOptions = {}): Promise<Runtime> {
-  return createRuntimeBeside(undefined, options);
+  return createRuntimeOf({}, options);
 }
 
-/** The same, beside another process that runs some of the servers: `elsewhere` says how to reach them there. */
-export async function createRuntimeBeside(elsewhere: Elsewhere | undefined, options: RuntimeOptions): Promise<Runtime> {
-  const host = createHost<CallEvent>(options, environmentOf(options)); // environment, clock, stores, redactor, events
+/** The same for a gateway, and for a command beside one. */
+export async function createRuntimeOf(standing: Standing, options: RuntimeOptions): Promise<Runtime> {
+  const host = createHost<CallEvent>(options, environmentOf(options), standing); // environment, clock, stores, redactor, events
   const trust = createTrust({ ...host, lock: lockOptions(host) }); // server approvals, tool grants, plexus.lock
-  const servers = createServers(host, trust, elsewhere); // registry, opener, connections, catalog, sessions, status
+  const servers = createServers(host, trust); // registry, opener, connections, catalog, sessions, status
   const calls = createCallPath(host, trust, servers); // the stages of a call
   const views = createViews(host, servers, calls); // the root view, child views, private sessions
   const config = new ConfigLoop(host, trust, servers, views); // load, apply, watch, reload

@@ -30,16 +30,13 @@ try {
   const { text, meta } = await turn.call('mcp__files__read_text_file', { path });
   console.log(text);
   console.log(`\nThe call took ${meta.durationMs} ms: the checks of Plexus and the work of the server.\n`);
-  console.log('Try it yourself:');
-  console.log('  node dist/cli.js list --config examples/sample-fleet/fleet.toml');
-  console.log('  node dist/cli.js call everything get-sum a=19 b=23 --config examples/sample-fleet/fleet.toml');
-  console.log('\nUse your own servers:');
+  console.log('Use your own servers:');
   console.log('  npm install --global .      puts plexus on your path');
   console.log(
     '  plexus import               copies the servers of Claude, Codex, Cursor, VS Code and others; it asks first',
   );
   console.log('  plexus add NAME -- COMMAND  adds one by hand');
-  console.log('  plexus list                 shows them');
+  console.log('  plexus list                 shows them\n');
 } finally {
   await mcp.close();
 }

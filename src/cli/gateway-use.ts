@@ -70,15 +70,14 @@ async function open(
 export const sayUsed = (context: Context, { pid }: UsedGateway): void =>
   context.warn((paint) => paint.dim(`Through the running gateway (process ${pid}).`));
 
-export function createGatewayUse(context: Context): GatewayUse {
+/** `isUnconfigured`: the command line alone describes the server, so that no gateway has it. */
+export function createGatewayUse(context: Context, { isUnconfigured = false } = {}): GatewayUse {
   const opened = once(() => open(context));
   const servers = new Set<ServerName>();
   let used: UsedGateway | undefined;
-  const elsewhere: Elsewhere = async ({ name, settings, provenance }: ServerDefinition) => {
-    // A server that the command line alone describes is in no gateway.
-    if (provenance.scope === 'host') return undefined;
-    // It was lost: what comes now needs no other process.
-    if (servers.has(name)) return undefined;
+  const elsewhere: Elsewhere = async ({ name, settings }: ServerDefinition) => {
+    // A server that was lost in the gateway is started here.
+    if (isUnconfigured || servers.has(name)) return undefined;
     const found = await opened();
     if (found === undefined) return undefined;
     const [{ isUsable }, { LinkChannel }] = await Promise.all([

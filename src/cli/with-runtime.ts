@@ -64,13 +64,13 @@ async function useRuntime<Value>(
   { gateway, ...options }: CommandRuntimeOptions,
   use: UseRuntime<Value>,
 ): Promise<Value> {
-  const { createRuntimeBeside } = await import('../runtime.ts');
+  const { createRuntimeOf } = await import('../runtime.ts');
   const questions = new Set<Promise<unknown>>();
   const [started, failed] = [new Set<ServerName>(), new Set<ServerName>()];
   const connecting = `connecting to ${wordsFor(options.only)}`;
   const runtime = await context.waitFor(
     connecting,
-    createRuntimeBeside(gateway?.elsewhere, {
+    createRuntimeOf(gateway ?? {}, {
       ...context.runtimeOptions,
       // Wait for the servers within the startup limit, also in a terminal: a command needs their answer.
       interactive: false,

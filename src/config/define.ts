@@ -349,7 +349,7 @@ function settingsOf(
 ): ServerSettings {
   const isRemote = launch.kind !== 'stdio' && launch.kind !== 'in-process';
   const idle = entry.toolIdleTimeoutMs ?? (isRemote ? remoteToolIdleTimeoutMs : undefined);
-  const { title, description, enabledTools, tools, exposure, toolCacheTtlMs, logLevel, approval } = entry;
+  const { title, description, enabledTools, tools, exposure, toolCacheTtlMs, logLevel, approval, idleStopMs } = entry;
   const settings: Mutable<ServerSettings> = {
     enabled: entry.enabled ?? blank.enabled,
     startupTimeoutMs: entry.startupTimeoutMs ?? defaults.startupTimeoutMs ?? blank.startupTimeoutMs,
@@ -363,7 +363,6 @@ function settingsOf(
     maxResultTokens: entry.maxResultTokens ?? defaults.maxResultTokens ?? blank.maxResultTokens,
     maxMessageBytes: entry.maxMessageBytes ?? blank.maxMessageBytes,
     lifecycle: entry.lifecycle ?? blank.lifecycle,
-    idleStopMs: entry.idleStopMs ?? blank.idleStopMs,
     required: entry.required ?? blank.required,
     perClient: entry.perClient ?? blank.perClient,
     share: entry.share ?? blank.share,
@@ -383,6 +382,7 @@ function settingsOf(
   if (toolCacheTtlMs !== undefined) settings.toolCacheTtlMs = toolCacheTtlMs;
   if (logLevel !== undefined) settings.logLevel = logLevel;
   if (approval !== undefined) settings.approval = approval;
+  if (idleStopMs !== undefined) settings.idleStopMs = idleStopMs;
   return settings;
 }
 

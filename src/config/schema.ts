@@ -285,8 +285,10 @@ export const serverSchema = section({
     .default('eager')
     .describe('When the server is started: with Plexus, when it is first needed, or only when you ask for it.'),
   idleStopMs: duration()
-    .default(0)
-    .describe('After so long without a call the server is stopped until it is needed again; its tools stay. 0: never.'),
+    .optional()
+    .describe(
+      'After so long without a call the server is stopped until it is needed again; its tools stay. 0: never, as without it, except for local servers behind the gateway: `idleStopMs` of `plexus.serving`.',
+    ),
   required: flag()
     .default(false)
     .describe('Whether a start without a terminal waits for the server, and fails without it.'),
@@ -491,6 +493,11 @@ export const servingSchema = section({
     .default({})
     .describe(
       'What clients see at `/mcp/p/NAME`. That of `/mcp` and of single servers at `/mcp/s/SERVER` is called `default`.',
+    ),
+  idleStopMs: duration()
+    .default(600_000)
+    .describe(
+      'After so long without a call the gateway stops a local server until it is needed again, unless its entry has an `idleStopMs` of its own; its tools stay. A server with a call, a question or a subscription is in use. 0: never.',
     ),
   queuedCalls: size()
     .default(limits.relay.queuedCalls)

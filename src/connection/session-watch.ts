@@ -47,7 +47,7 @@ export function watchSession(session: Session, deps: SessionWatchDeps): SessionW
 }
 
 function startTimers(session: Session, { definition, onIdle, clock }: SessionWatchDeps, since: number): () => void {
-  const { health, keepAliveMs, idleStopMs } = definition().settings;
+  const { health, keepAliveMs, idleStopMs = 0 } = definition().settings;
   const stopHealth = watchHealth(session, { policy: health, keepAliveMs, clock });
   if (idleStopMs === 0) return stopHealth;
   const stopIdle = watchIdle(session, { idleStopMs, since, clock, stop: onIdle });

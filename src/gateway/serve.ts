@@ -3,7 +3,7 @@
 
 import { pathToFileURL } from 'node:url';
 import { partsOf, type Runtime, type RuntimeOptions } from '../api.ts';
-import { createRuntime, loadConfigAt } from '../runtime.ts';
+import { createRuntimeOf, loadConfigAt } from '../runtime.ts';
 import { type Authenticate, inHostHeader, isLoopback, loopbackHosts, withoutToken } from '../serving/access.ts';
 import {
   type HttpHandler,
@@ -52,7 +52,7 @@ export async function openServedGateway(
   const opened = (folder?: string) => openRuntime(options.runtime, folder);
   const runtime = await opened();
   const { serving } = partsOf(runtime).servers.registry.config().settings;
-  const { port, profiles, sampling: _, queuedCalls, ...limits } = serving;
+  const { port, profiles, sampling: _, idleStopMs: __, queuedCalls, ...limits } = serving;
   const chosen = profiles[DEFAULT_PROFILE] ?? openProfile;
   const gateway = createGateway(runtime, {
     ...options,
@@ -90,7 +90,8 @@ async function openRuntime(options: RuntimeOptions, folder: string | undefined):
   const roots = folder === undefined ? [] : [{ uri: pathToFileURL(folder).href }];
   const given = { ...options, ...(folder !== undefined && { cwd: folder }) };
   const { sampling } = (await loadConfigAt(given)).settings.serving;
-  return createRuntime({
+  const standing = { stopsIdle: true } as const;
+  return createRuntimeOf(standing, {
     startup: { whenCached: 'leave', whenUncached: 'background', lazyList: 'at-start' },
     interactive: false,
     required: 'report',

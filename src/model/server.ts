@@ -176,7 +176,7 @@ export interface ServerSettings {
   readonly maxMessageBytes: number;
   readonly lifecycle: Lifecycle;
   /** After so long without a call the server is stopped; its tools stay listed. 0 means never. */
-  readonly idleStopMs: number;
+  readonly idleStopMs?: number;
   /** A non-interactive start waits for the server, and fails if it does not become ready. */
   readonly required: boolean;
   /** Every view gets its own connection. */

@@ -28,6 +28,7 @@ import { type Approve, approveNothing } from '../trust/approval.ts';
 import type { ServerEvent } from './events.ts';
 import { unknownOptions } from './known-options.ts';
 import { createNotices, errorNotice, type Logger, tellHost } from './notices.ts';
+import type { Elsewhere } from './resolve-server.ts';
 
 /** Everything is optional: the defaults are the process's own. */
 export interface HostOptions extends ClientHandlers {
@@ -113,8 +114,17 @@ export interface HostOptions extends ClientHandlers {
   readonly onError?: (error: unknown) => void;
 }
 
+/** What a program of ours is besides a host: no option, since a host has no use for it. */
+export interface Standing {
+  /** Servers that run elsewhere, and are reached there. */
+  readonly elsewhere?: Elsewhere | undefined;
+  /** It is a gateway's: local servers stop when they are idle. */
+  readonly stopsIdle?: true;
+}
+
 /** `Further` are events that layers above `servers/` emit through the same emitter. */
 export interface Host<Further = never> {
+  readonly standing: Standing;
   readonly options: HostOptions;
   readonly environment: HostEnvironment;
   readonly clock: Clock;
@@ -152,6 +162,7 @@ interface Listening<Further extends AnyEvent> extends HostOptions {
 export function createHost<Further extends AnyEvent>(
   options: Listening<Further>,
   environment: HostEnvironment,
+  standing: Standing = {},
 ): ListeningHost<Further> {
   const { clock = systemClock, approve = approveNothing, elicit, sample, roots } = options;
   const startedAt = clock.now();
@@ -169,6 +180,7 @@ export function createHost<Further extends AnyEvent>(
   for (const problem of unknownOptions('createRuntime()', options, runtimeOptionNames)) onError(new TypeError(problem));
   const onUnreadable = (file: string) => onError(new RuntimeError('STORE_UNREADABLE', { what: file }));
   return {
+    standing,
     options,
     environment,
     clock,

@@ -19,6 +19,7 @@ import type { Host, HostOptions } from './host.ts';
 import { approvedBy, type JudgedConfig, judgeConfig, withCap } from './judge-config.ts';
 
 export interface LoaderDeps extends Pick<Host, 'options' | 'environment' | 'emit'> {
+  readonly standing?: Host['standing'];
   readonly policy: PolicyTrust;
   readonly gate: Pick<Gate, 'judge'>;
   readonly kept: KeptPolicies;
@@ -36,6 +37,7 @@ export interface GatewayWait extends Pick<Host, 'clock' | 'startedAt'> {
 
 export function createLoader(deps: LoaderDeps): () => Promise<JudgedConfig> {
   const { options, environment, policy, gate, kept, emit, gatewayWait, hostServers = () => options.servers } = deps;
+  const { stopsIdle = false } = deps.standing ?? {};
   const remembered: LoadOptions['remembered'] = new Map();
   const waitBudget = gatewayWait && createWaitBudget(options, gatewayWait);
   return async () => {
@@ -57,7 +59,8 @@ export function createLoader(deps: LoaderDeps): () => Promise<JudgedConfig> {
     const isOff = ({ name }: ServerDefinition) => replaced.has(name) || options.only?.includes(name) === false;
     const config = withCap({
       ...judged,
-      definitions: judged.definitions.map((each) => {
+      definitions: judged.definitions.map((definition) => {
+        const each = stopsIdle ? stoppedWhenIdle(definition, judged.settings.serving) : definition;
         if (isOff(each)) return switchedOff(each);
         return options.only === undefined ? each : eager(each);
       }),
@@ -81,6 +84,12 @@ function report({ files, diagnostics, pending, capped, overCap }: JudgedConfig, 
   for (const { file = '', message } of capped) emit({ type: 'config.file-capped', file, because: message });
   const { size: count } = overCap;
   if (count > 0) emit({ type: 'config.servers-capped', count, connected: limits.unapprovedServers });
+}
+
+/** One process for each workspace and server stays for ever otherwise, since the gateway does. */
+function stoppedWhenIdle(each: ServerDefinition, { idleStopMs }: Settings['serving']): ServerDefinition {
+  if (each.launch.kind !== 'stdio' || each.settings.idleStopMs !== undefined) return each;
+  return { ...each, settings: { ...each.settings, idleStopMs } };
 }
 
 const switchedOff = (each: ServerDefinition): ServerDefinition => ({

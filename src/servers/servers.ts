@@ -36,7 +36,7 @@ import { createServerOpener, type ServerOpener } from './open-server.ts';
 import { createSessionOpener, startLimitOf } from './open-session.ts';
 import { createPrivateSessions, type PrivateSessions } from './private-sessions.ts';
 import { ServerRegistry } from './registry.ts';
-import { createServerResolver, type Elsewhere } from './resolve-server.ts';
+import { createServerResolver } from './resolve-server.ts';
 import { ServerLogins } from './server-logins.ts';
 import { SharedSessions } from './sessions.ts';
 import { FleetStatus } from './status.ts';
@@ -87,7 +87,7 @@ function unusable({ name: server, error }: ServerStatus): never {
   throw error ?? new RuntimeError('SERVER_DENIED', { server, because: 'its entry cannot be used' });
 }
 
-export function createServers(host: Host, trust: Trust, elsewhere?: Elsewhere): Servers {
+export function createServers(host: Host, trust: Trust): Servers {
   const { options, environment, clock, emit, onError, cache, knownSecrets, redactor, handlers } = host;
   const { gate, accountOf, seal, hasKey, secrets } = trust;
   const { askInput, launcher, clientInfo } = options;
@@ -154,7 +154,7 @@ export function createServers(host: Host, trust: Trust, elsewhere?: Elsewhere): 
       registry.onResolved(server, resolved);
       catalog.reconsider(server);
     },
-    elsewhere,
+    elsewhere: host.standing.elsewhere,
     clock,
     onError,
   });

@@ -23,7 +23,6 @@ test('a server that says nothing else', () => {
     maxResultTokens: 25_000,
     maxMessageBytes: 67_108_864,
     lifecycle: 'eager',
-    idleStopMs: 0,
     required: false,
     perClient: false,
     share: 'workspace',
@@ -71,7 +70,7 @@ test('a file that says nothing', () => {
       taint: 'off',
       trust: { pinFiles: false },
       serving: {
-        ...{ port: 7_417, sampling: false, profiles: {}, queuedCalls: 64 },
+        ...{ port: 7_417, sampling: false, profiles: {}, idleStopMs: 600_000, queuedCalls: 64 },
         ...{ messageBytes: 16_777_216, inFlight: 256, waiting: 128, connections: 2_000, sessions: 1_000, streams: 32 },
         ...{ sessionIdleMs: 3_600_000, headersMs: 10_000, bodyMs: 30_000, questionMs: 600_000, suspendedCalls: 1_000 },
       },

@@ -75,7 +75,7 @@ export const call: Command = {
     const approve = failures.watch(
       approveTypedCall(context, { originOf: origin, isUnremembered: unconfigured !== undefined }),
     );
-    const gateway = createGatewayUse(context);
+    const gateway = createGatewayUse(context, { isUnconfigured: unconfigured !== undefined });
     const options = { ...optionsFor(asked), frozen, approve, gateway };
     return withRuntime(frozen ? asLive(context) : context, options, async (runtime, diagnostics) => {
       if (!unconfigured) failures.read(diagnostics);
@@ -116,7 +116,8 @@ const LONGEST_SECONDS = (2 ** 31 - 1) / 1_000;
 
 async function helpOnTool(context: Context): Promise<CommandResult> {
   const asked = await readAskedTool(context);
-  const gateway = createGatewayUse(context);
+  const isUnconfigured = asked.unconfigured !== undefined;
+  const gateway = createGatewayUse(context, { isUnconfigured });
   const options = { ...optionsFor(asked), startup: startupForTools(context), gateway };
   return withRuntime(context, options, (runtime) => showTool(runtime, asked, context));
 }

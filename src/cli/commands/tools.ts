@@ -75,7 +75,7 @@ export const tools: Command = {
     const contextWindow = readWindow(context);
     const only = server === undefined ? {} : { only: [server] };
     const named = tool === undefined ? {} : { showUnapproved: true };
-    const gateway = createGatewayUse(context);
+    const gateway = createGatewayUse(context, { isUnconfigured: unconfigured !== undefined });
     const options = { startup: startupForTools(context), ...named, ...only, ...unconfigured?.options, gateway };
     return withRuntime(context, options, async (runtime, diagnostics) => {
       if (!unconfigured) warnOfDiagnosticsFor(server, runtime, diagnostics, context);

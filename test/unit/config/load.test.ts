@@ -36,7 +36,6 @@ const settings = {
   parallel: true,
   maxMessageBytes: 67_108_864,
   lifecycle: 'eager',
-  idleStopMs: 0,
   required: false,
   perClient: false,
   share: 'workspace',

@@ -2,11 +2,16 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { serve } from '../../../src/cli/commands/serve.ts';
 import { openServedGateway } from '../../../src/gateway/serve.ts';
+import type { JsonObject } from '../../../src/kernel/json.ts';
 import { byToken, withoutToken } from '../../../src/serving/access.ts';
+import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 import { createFolder } from '../../e2e/runtimes.ts';
+import { verifies } from '../../verifies.ts';
+import { waitFor } from '../../wait-for.ts';
 import { initialize, sendTo, TOKEN } from '../serving/served.ts';
 
 const CONFIG = `
@@ -66,3 +71,56 @@ test('a taken port is an error', async () => {
   const { port } = await served.listen({ host: '127.0.0.1', port: 0 });
   await expect(served.listen({ host: '127.0.0.1', port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
 });
+
+verifies(
+  'TRN-10',
+  'a local server that no client uses is stopped after a while; its tools stay, and the next call starts it again',
+  async () => {
+    const clock = createFakeClock();
+    const folder = createFolder();
+    const config = join(folder, 'mcp.toml');
+    const at = (file: string) => fileURLToPath(new URL(`../../servers/${file}`, import.meta.url));
+    const entry = (name: string, file: string, more = '') =>
+      `[mcp_servers.${name}]\ncommand = '${process.execPath}'\nargs = ['${at(file)}']\nhealth = { mode = 'off' }\n${more}\n`;
+    const servers = [
+      entry('rested', 'desk.mjs'),
+      entry('busy', 'desk.mjs'),
+      entry('stays', 'desk.mjs', 'idle_stop_ms = 0'),
+      entry('watched', 'offering.mjs'),
+    ];
+    writeFileSync(config, `[plexus.serving]\nidle_stop_ms = 300_000\n${servers.join('')}`);
+    const runtime = { cwd: folder, home: folder, env: { PATH: process.env['PATH'] ?? '' }, config, logs: false, clock };
+    const served = await openServedGateway({ host: '127.0.0.1', authenticate: withoutToken, runtime });
+    onTestFinished(() => served.close({ drainMs: 0 }));
+    const { url } = await served.listen({ host: '127.0.0.1', port: 0 });
+    const opened = await sendTo(url, { body: initialize() });
+    const headers = { 'mcp-session-id': String(opened.headers['mcp-session-id']) };
+    let last = 0;
+    const ask = async (method: string, params = {}) =>
+      (await sendTo(url, { headers, body: { jsonrpc: '2.0', id: ++last, method, params } })).message[
+        'result'
+      ] as JsonObject;
+    const states = async () =>
+      Object.fromEntries(
+        (await served.gateway.status()).flatMap((each) => each.servers).map(({ name, state }) => [name, state]),
+      );
+    const up = { rested: 'connected', busy: 'connected', stays: 'connected', watched: 'connected' };
+    await waitFor(async () => expect(await states()).toEqual(up));
+    await ask('resources/subscribe', { uri: 'note://1' });
+    const waiting = ask('tools/call', { name: 'busy__wait', arguments: {} });
+    await waitFor(() =>
+      expect(served.gateway.measures().servers.get('busy')).toMatchObject({ inFlight: 1, queued: 0 }),
+    );
+    await clock.advance(299_999);
+    expect(await states()).toEqual(up);
+    await clock.advance(1);
+    await waitFor(async () => expect(await states()).toEqual({ ...up, rested: 'idle' }));
+    const { tools } = await ask('tools/list');
+    expect(tools).toContainEqual(expect.objectContaining({ name: 'rested__add' }));
+    const sum = await ask('tools/call', { name: 'rested__add', arguments: { a: 1, b: 2 } });
+    expect(sum['content']).toEqual([{ type: 'text', text: '1 + 2 = 3' }]);
+    expect(await states()).toEqual(up);
+    await served.gateway.close({ drainMs: 0 });
+    await waiting;
+  },
+);
