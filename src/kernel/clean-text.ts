@@ -70,7 +70,7 @@ const escapes =
 const suspicious =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern searches for them
   // biome-ignore lint/suspicious/noMisleadingCharacterClass: each is matched on its own
-  /[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufff9-\ufffb\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u061c\u2060-\u206f\u3164\ufeff\uffa0\ufe00-\ufe0f\p{Cs}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
+  /[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufff9-\ufffb\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u061c\u2060-\u206f\u3164\ufeff\uffa0\ufe00-\ufe0f\ud800-\udfff\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
 
 function replacementOf(char: string, at: number, source: string, found: Set<HiddenKind>): string {
   const code = char.codePointAt(0) ?? 0;

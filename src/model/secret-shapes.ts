@@ -99,10 +99,18 @@ const SIGNED = /^eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*$/;
 const MARKED = /^(?:[a-z]+_pat_|pk_live_|pat[A-Za-z0-9]{10,}\.)[\w.-]{10,}$/;
 
 /** Whether the value of a variable, header, option or parameter of this name is a credential. */
-export const isSecretName = (name: string) =>
-  /token|secret|passw|passphrase|pwd|credential|bearer|key$|(^|[_-])keys?([_-]|$)|api_?-?key|(^|[_.-])(pat|pass|sid|sig)$|signature$|auth(?!or(?!i[sz]))|cookie|session/i.test(
-    name,
-  );
+export function isSecretName(name: string): boolean {
+  const lower = name.toLowerCase();
+  return secretWords.some((word) => lower.includes(word)) || SECRET_PART.test(lower);
+}
+
+/** Apart from the pattern: V8 takes 1.5 ms to compile one with all of them in either case. */
+const secretWords = [
+  ...['token', 'secret', 'passw', 'passphrase', 'pwd', 'credential', 'bearer', 'cookie', 'session'],
+  ...['apikey', 'api-key', 'api_key'],
+];
+const SECRET_PART =
+  /(?:key|signature|[_.-](?:pat|pass|sid|sig))$|(?:^|[_-])keys?(?:[_-]|$)|^(?:pat|pass|sid|sig)$|auth(?!or(?!i[sz]))/;
 
 /** `-p` is a password for some programs, and a port, a project or a path for others: its value is only hidden where it is shown. */
 export const isPasswordFlag = (option: string) => option === '-p';

@@ -146,12 +146,14 @@ const MOST_READINGS = 64;
 const LISTED = /^\s*[[{(]\s*["'[{/\\~]/;
 const FILE = /^\s*file:/i;
 
+const invisible = latePattern(String.raw`\p{Cf}`, 'gu');
+
 const READERS: readonly ((text: string) => string)[] = [
   (text) => text.trim(),
   (text) => text.replace(/^\s*(["'`])(.*)\1\s*$/s, '$2'),
   (text) => text.replace(/^\s*@/, ''),
   (text) => text.normalize('NFKC'),
-  (text) => text.replace(/\p{Cf}/gu, ''),
+  (text) => text.replace(invisible(), ''),
   (text) => text.replaceAll('\\', '/'),
   (text) => text.replace(/(?:%[0-9a-f]{2})+/gi, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString()),
   (text) => text.replace(FILE, ''),

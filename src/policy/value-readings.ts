@@ -2,6 +2,7 @@
 // a list that is written as one text. Two values that share a reading may be the same to some server.
 
 import { withPlainDigits } from '../kernel/decimal-digits.ts';
+import { latePattern } from '../kernel/late-pattern.ts';
 import type { Plain } from '../model/rule.ts';
 import { looseForm } from './tri-state.ts';
 
@@ -22,8 +23,10 @@ function partsOf(text: string): readonly string[] {
 /** A list with more items is not read: it may hold anything. */
 const MOST_PARTS = 1_000;
 
+const invisible = latePattern(String.raw`\p{Cf}`, 'gu');
+
 function readingsOf(text: string): ReadonlySet<string> {
-  const plain = unquoted(withPlainDigits(looseForm(text)).replace(/\p{Cf}/gu, ''));
+  const plain = unquoted(withPlainDigits(looseForm(text)).replace(invisible(), ''));
   const numbers = [plain, plain.replace(/(?<=\d)[_ ,'](?=\d)/g, ''), plain.replace(',', '.')].flatMap(numberIn);
   const word = words.get(plain);
   const meanings = [...(word === undefined ? [] : [word]), ...numbers.flatMap((number) => words.get(number) ?? [])];

@@ -1,6 +1,7 @@
 // Owns finding what in a text looks like an instruction to the model that reads it: named signals, never verdicts. Nothing is
 // blocked or changed here; the caller decides what a signal is worth.
 
+import { latePattern } from '../kernel/late-pattern.ts';
 import type { Signal } from '../model/tool.ts';
 import { findEncoded } from './signals/encoded.ts';
 import { findMarks } from './signals/marks.ts';
@@ -12,6 +13,8 @@ import { findUnseen } from './signals/unseen.ts';
 
 export { type Surface, surfaces } from './signals/signal-matches.ts';
 
+const invisible = latePattern(String.raw`\p{Cf}+`, 'gu');
+const blank = latePattern(String.raw`[\p{C}\s]+`, 'gu');
 const LONGEST_EXCERPT = 120;
 
 /** Returns a few signals of each name, in the order of the text. Pure, and linear in the length of the text. */
@@ -50,8 +53,8 @@ function hasOrder(text: string, surface: Surface): boolean {
 function excerptOf(text: string, { start }: SignalMatch): string {
   const line = text
     .slice(start, start + 2 * LONGEST_EXCERPT)
-    .replace(/\p{Cf}+/gu, '')
-    .replace(/[\p{C}\s]+/gu, ' ')
+    .replace(invisible(), '')
+    .replace(blank(), ' ')
     .trim();
   return line.slice(0, LONGEST_EXCERPT);
 }

@@ -1,6 +1,7 @@
 // Owns turning MCP content blocks into text and attachments. Text stays verbatim; binary data never becomes text.
 
 import { isObject, type JsonObject } from '../kernel/json.ts';
+import { latePattern } from '../kernel/late-pattern.ts';
 import { atOnce, type Slices } from '../kernel/slices.ts';
 import { limits } from '../model/limits.ts';
 import type { Attachment, SentBlock } from '../model/tool.ts';
@@ -117,13 +118,15 @@ function placeholder(attachment: Attachment, remark?: string): string {
   return `[${parts.filter(Boolean).join(' ')}]`;
 }
 
+const lineBreaks = latePattern(String.raw`[\p{Cc}\u2028\u2029]+`, 'gu');
+
 /** Without line breaks, so that a placeholder stays one line; the data of a `data:` URL is left out. */
 function oneLine(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const { placeholderChars } = limits;
   const short = text.startsWith('data:') ? text.replace(/,[\s\S]*$/, `,... ${text.length} characters`) : text;
   const cut = short.length > placeholderChars ? `${short.slice(0, placeholderChars)}...` : short;
-  return cut.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ');
+  return cut.replace(lineBreaks(), ' ');
 }
 
 const sizeText = (bytes: number) => (bytes < 1024 ? `${bytes} bytes` : `${Math.ceil(bytes / 1024)} KB`);

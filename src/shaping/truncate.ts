@@ -1,5 +1,6 @@
 // Owns cutting a text that is too long for the model: head and tail stay, and a notice says how much is missing.
 
+import { latePattern } from '../kernel/late-pattern.ts';
 import { charsWithin, isWithinTokens } from '../kernel/tokens.ts';
 import type { Truncation } from '../model/tool.ts';
 
@@ -71,7 +72,7 @@ export function truncate(text: string, maxChars: number): Truncated {
 }
 
 /** Code points that belong to the character before them: accents, joiners, emoji modifiers and tags. */
-const dependent = /^(?:\p{M}|\u200c|\u200d|[\u{1f3fb}-\u{1f3ff}\u{e0020}-\u{e007f}])/u;
+const dependent = latePattern(String.raw`^(?:\p{M}|\u200c|\u200d|[\u{1f3fb}-\u{1f3ff}\u{e0020}-\u{e007f}])`, 'u');
 const LONGEST_CHARACTER = 32;
 
 function beforeCharacter(text: string, at: number): number {
@@ -94,7 +95,7 @@ function isInside(text: string, at: number): boolean {
   const code = text.charCodeAt(at);
   // Nearly all characters are decided here.
   if (code < 0x300) return code === 0x0a && text.charCodeAt(at - 1) === 0x0d;
-  return isPair(text, at) || text.charCodeAt(at - 1) === 0x200d || dependent.test(text.slice(at, at + 2));
+  return isPair(text, at) || text.charCodeAt(at - 1) === 0x200d || dependent().test(text.slice(at, at + 2));
 }
 
 function isPair(text: string, at: number): boolean {

@@ -1,9 +1,9 @@
 // Owns the store on disk: one file per key, readable by its owner only, replaced atomically, shared between processes.
 // Reading never fails: an unreadable file counts as missing. Writing rejects with the reason.
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import type { Clock } from '../kernel/clock.ts';
 import { acquire } from '../kernel/file-lock.ts';
 import { isObject, parseJson } from '../kernel/json.ts';
@@ -27,7 +27,9 @@ type StoredEntry =
 /** `onDropped` is called with the path of a file that was dropped because it was unreadable. */
 export function createFileStore(folder: string, clock: Clock, onDropped?: (file: string) => void): Store {
   const watchers = new Map<string, Set<Watcher>>();
-  const fileOf = (key: string) => join(folder, nameOf(key));
+  // `join` looks at every character: for thirty lists that is 5 % of `plexus list`.
+  const prefix = join(folder, sep);
+  const fileOf = (key: string) => `${prefix}${nameOf(key)}`;
   const find = async (key: string) => interpret(await readIfThere(fileOf(key)), key, clock.now());
   const notify = (key: string, value: string | undefined) => {
     for (const watcher of watchers.get(key) ?? []) watcher.see(value);
@@ -113,7 +115,7 @@ export function createFileStore(folder: string, clock: Clock, onDropped?: (file:
 /** A readable first part for people, and a hash so that two keys never share a file. */
 function nameOf(key: string): string {
   const readable = key.replace(/[^A-Za-z0-9._-]+/g, '_').slice(0, 40);
-  return `${readable}-${createHash('sha256').update(key).digest('hex').slice(0, 24)}.json`;
+  return `${readable}-${hash('sha256', key).slice(0, 24)}.json`;
 }
 
 function interpret(text: string | undefined, key: string, now: number): StoredEntry {

@@ -1,7 +1,7 @@
 // Owns how the parts of a launch identity are stored and compared: as a text without secrets, and as a sealed digest that tells
 // any two values apart. `fingerprint.ts` says which parts there are.
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { hideSecrets } from '../config/literal-secrets.ts';
 import { HIDDEN } from '../config/mask-secret.ts';
 import { canonicalJson } from '../kernel/json.ts';
@@ -82,4 +82,4 @@ function shownAddress(url: string): string {
 const DIGEST_MARK = /\(hidden ([0-9a-f]{64})\)/;
 
 /** SHA-256 in full: for a shortened one an attacker could find two commands that share it, one to approve and one to run. */
-export const digestOf = (value: unknown): string => createHash('sha256').update(canonicalJson(value)).digest('hex');
+export const digestOf = (value: unknown): string => hash('sha256', canonicalJson(value));

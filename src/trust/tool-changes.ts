@@ -1,6 +1,7 @@
 // Owns the description of how a tool has changed: a few short lines that a person reads before approving it again. The texts come
 // from an untrusted server, so invisible characters, cursor movements and line breaks are made visible.
 
+import { latePattern } from '../kernel/late-pattern.ts';
 import { visible } from '../kernel/shell-word.ts';
 import { limits } from '../model/limits.ts';
 import type { ToolPin } from './tool-pin.ts';
@@ -75,10 +76,12 @@ const own = (lines: LinesByName, name: string) => (Object.hasOwn(lines, name) ? 
 
 const quoted = (text: string) => `"${shown(text, limits.toolChanges.quoteChars)}"`;
 
+const ignorable = latePattern(String.raw`\p{Default_Ignorable_Code_Point}`, 'gu');
+
 /** Of a text that is too long both ends are shown, because the change that matters may be at either. */
 function shown(text: string, most: number): string {
   const seen = visible(text.replace(/\s+/gu, ' ')).replace(
-    /\p{Default_Ignorable_Code_Point}/gu,
+    ignorable(),
     (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
   );
   if (seen.length <= most) return seen;

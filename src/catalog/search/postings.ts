@@ -1,5 +1,6 @@
 // Owns which tools contain which word, and what the word is worth in each. A tool is a slot here: a number that is reused.
 
+import { latePattern } from '../../kernel/late-pattern.ts';
 import { stem } from './stem.ts';
 
 export interface Posting {
@@ -16,6 +17,7 @@ export interface Posting {
   readonly sum: { worth: number; share: number };
 }
 
+const letters = latePattern(String.raw`^\p{L}+$`, 'u');
 const SHORTEST_BEGINNING = 4;
 const SHORTEST_TYPO = 5;
 const MOST_SIMILAR = 5;
@@ -76,7 +78,7 @@ export class Postings {
 
   /** Words that an unknown word may stand for: a longer one, a shorter one, or one that differs by a typing mistake. */
   similar(stemmed: string): readonly Posting[] {
-    if (stemmed.length < SHORTEST_BEGINNING || !/^\p{L}+$/u.test(stemmed)) return [];
+    if (stemmed.length < SHORTEST_BEGINNING || !letters().test(stemmed)) return [];
     const alike = this.#initials.get(stemmed.slice(0, 2)) ?? [];
     return alike
       .filter((posting) => looksLike(stemmed, posting.stem) && isUsed(posting))

@@ -1,6 +1,7 @@
 // Owns parsing a search query: which of its words count, how much, which words of tools match them, and which of its
 // sentences are scored on their own.
 
+import { latePattern } from '../../kernel/late-pattern.ts';
 import { limits } from '../../model/limits.ts';
 import { expansions, NEAR } from './expansions.ts';
 import { faintWords, fillers } from './fillers.ts';
@@ -105,8 +106,8 @@ function readTerm(
   };
 }
 
-const isFaint = (word: string) =>
-  isHinted(word) || faintWords.has(word) || /^\p{N}+$/u.test(word) || /^[a-z]$/.test(word);
+const digits = latePattern(String.raw`^\p{N}+$`, 'u');
+const isFaint = (word: string) => isHinted(word) || faintWords.has(word) || digits().test(word) || /^[a-z]$/.test(word);
 
 /** Drops the sentences with too few words, and all of them if only one is left. */
 function renumber(terms: readonly QueryTerm[]): ParsedQuery {

@@ -2,6 +2,7 @@
 // in the workspace is as little trusted as any other file there.
 
 import { readdir, realpath } from 'node:fs/promises';
+import { latePattern } from '../../kernel/late-pattern.ts';
 import type { Diagnostic } from '../../model/diagnostic.ts';
 import type { ServerName } from '../../model/names.ts';
 import { type ConfigMap, isMap } from '../config-map.ts';
@@ -21,6 +22,7 @@ export interface PluginFile {
 
 const manifests = [['plugin.json'], ['.claude-plugin', 'plugin.json'], ['.codex-plugin', 'plugin.json']];
 /** Far above any real number; a hostile folder must not delay the start. */
+const controls = latePattern(String.raw`\p{Cc}`, 'gu');
 const MOST_PLUGINS = 200;
 const MOST_FILES = 100;
 
@@ -73,7 +75,7 @@ async function readPlugin(root: string, environment: PluginOptions): Promise<rea
     const read = await readRemembering(file, environment.remembered, placeIn(inWorkspace));
     if (read.kind === 'absent') continue;
     const content = read.kind === 'document' && isMap(read.document.value) ? read.document.value : {};
-    const named = typeof content['name'] === 'string' ? content['name'].replace(/\p{Cc}/gu, '') : '';
+    const named = typeof content['name'] === 'string' ? content['name'].replace(controls(), '') : '';
     const plugin = named === '' ? basename(root) : named;
     return filesOf({ root, plugin, inWorkspace, manifest: file, read, declared: content['mcpServers'] }, environment);
   }
