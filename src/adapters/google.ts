@@ -50,8 +50,9 @@ export interface GoogleResult {
 
 /** For `config.tools` of `generateContent`, `generateContentStream` and chats. */
 export function fleetTool(source: ToolSource, options: GoogleOptions = {}): FleetTool {
+  const { standsBesideOthers = false, ...common } = options;
   checkFramework('@google/genai', ['2']);
-  const toolset = createToolset(source, options, { provider: 'google', keepsTools: true });
+  const toolset = createToolset(source, common, { provider: 'google', keepsTools: true });
   const list = createToolList(
     toolset,
     ({ name, description, inputSchema }): GoogleDeclaration => ({
@@ -72,7 +73,7 @@ export function fleetTool(source: ToolSource, options: GoogleOptions = {}): Flee
       },
     };
   };
-  const isOurs = ({ name = '' }: GoogleCall) => options.standsBesideOthers !== true || list.step().knows(name);
+  const isOurs = ({ name = '' }: GoogleCall) => !standsBesideOthers || list.step().knows(name);
   return {
     tool: async () => ({ functionDeclarations: list.tools() }),
     callTool: (calls) => Promise.all(calls.filter(isOurs).map(perform)),

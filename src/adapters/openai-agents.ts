@@ -95,7 +95,8 @@ export interface AgentsCallDetails {
 
 /** For `mcpServers` of an agent. */
 export function agentsServer(source: ToolSource, options: AgentsServerOptions = {}): AgentsServer {
-  const toolset = openToolset(source, options);
+  const { name = 'plexus', ...common } = options;
+  const toolset = openToolset(source, common);
   let listed: ListedTools | undefined;
   const list = (): ListedTools => {
     const step = toolset.step();
@@ -103,7 +104,7 @@ export function agentsServer(source: ToolSource, options: AgentsServerOptions = 
     return listed;
   };
   return {
-    name: options.name ?? 'plexus',
+    name,
     cacheToolsList: false,
     connect: nothing,
     close: nothing,

@@ -15,6 +15,7 @@ import { limits } from '../model/limits.ts';
 import type { Model } from '../model/model.ts';
 import { type QualifiedName, toolKey } from '../model/names.ts';
 import type { ArgumentRepair, Tool, ToolOutcome } from '../model/tool.ts';
+import { unknownOptions } from '../servers/known-options.ts';
 import type { Approve } from '../trust/approval.ts';
 import { toolHash } from '../trust/tool-pin.ts';
 import type { Turn, TurnCallOptions } from '../turn.ts';
@@ -118,6 +119,7 @@ export interface ImagePart {
 }
 
 export function createToolset(source: ToolSource, options: AdapterOptions = {}, traits: FrameworkTraits = {}): Toolset {
+  checkOptions(options);
   const { model = {} } = options;
   const provider = knownProvider(model.provider ?? traits.provider);
   const turns = isTurn(source) ? turnsOfTurn(source, options) : turnsOfView(source, options, { provider, traits });
@@ -136,13 +138,34 @@ export function createToolset(source: ToolSource, options: AdapterOptions = {}, 
   };
 }
 
+/** All keys of `AdapterOptions` and of its model: the compiler refuses one too few or too many. */
+const optionNames: Readonly<Record<keyof AdapterOptions, true>> = {
+  query: true,
+  tools: true,
+  approve: true,
+  signal: true,
+  onProgress: true,
+  model: true,
+};
+const modelNames: Readonly<Record<keyof AdapterModel, true>> = { provider: true, contextWindow: true, vision: true };
+
+/** A misspelled `signal` would cancel nothing, a misplaced `vision` show no image, and the host would not hear of it. */
+function checkOptions(options: AdapterOptions): void {
+  const { model = {} } = options;
+  const [problem] = [
+    ...unknownOptions('An adapter', options, optionNames),
+    ...unknownOptions('The `model` of an adapter', model, modelNames),
+  ];
+  if (problem !== undefined) throw new TypeError(problem);
+}
+
 /** The source of a toolset's turns. */
 interface Turns {
   take(query?: string): Turn;
 }
 
 function isTurn(source: ToolSource): source is Turn {
-  const { turn, call } = source as Partial<View & Turn>;
+  const { turn, call }: Partial<View & Turn> = source ?? {};
   if (typeof turn !== 'function' && typeof call !== 'function')
     throw new TypeError('An adapter takes a runtime, a view or a turn. Was `await` forgotten before createRuntime()?');
   return typeof turn !== 'function';

@@ -91,6 +91,11 @@ export const limits = {
     charsPerToken: 2.5,
     /** Once on, search stays on down to this fraction of the threshold. */
     stays: 0.8,
+    /**
+     * The most tools that a model is shown whole, by its provider. OpenAI refuses a request with more than 128, Google one with more
+     * than 512; the rest is room for tools of the host's own and for those that a search finds.
+     */
+    tools: { any: 100, openai: 100, google: 400 },
     /** What a model that cannot search is shown: so many tools, in this fraction of its window. */
     best: { tools: 20, share: 0.2 },
   },

@@ -56,6 +56,16 @@ describeInstalled('an adapter', async () => {
       expect(await callOf(openDoor(mcp), 'strict', { a: 'y' })).toContain('ARGUMENTS_BAD');
     });
 
+    verifies('INT-03', 'of more tools than OpenAI or Google take, the model is shown fewer and searches', async () => {
+      const none = { type: 'object', properties: {} };
+      const many = Object.fromEntries(
+        Array.from({ length: 450 }, (_, at) => [`t${at}`, { inputSchema: none, run: () => '' }]),
+      );
+      const mcp = await start(createFolder(), { servers: { s: createFakeServer(many).entry } });
+      const shown = async (provider: string) => (await openDoor(mcp, { model: { provider } }).tools()).length;
+      expect(await Promise.all(['openai', 'google', 'anthropic'].map(shown))).toEqual([2, 2, 450]);
+    });
+
     test('a huge result is cut for the model, and is not kept in the messages', async () => {
       const handed = await callOf(openDoor(await open()), 'huge');
       expect(handed).toContain('xxx');

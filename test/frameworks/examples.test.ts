@@ -4,9 +4,11 @@
 import { execFile } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
+import ts from 'typescript';
 import { expect, test } from 'vitest';
+import { isLong } from '../effort.ts';
 import { removeFolder } from '../remove-folder.ts';
 import { sentResults } from '../servers/models/sent.ts';
 import { startModelServer } from '../servers/models/server.ts';
@@ -64,6 +66,46 @@ const programs = new Map(
     .map(({ body }) => [/'plexus\/([\w-]+)'/.exec(body)?.[1] ?? '', body]),
 );
 
+/** The strictest that a project may ask for. */
+const strictest: ts.CompilerOptions = {
+  strict: true,
+  noUncheckedIndexedAccess: true,
+  exactOptionalPropertyTypes: true,
+  noPropertyAccessFromIndexSignature: true,
+  noUnusedLocals: true,
+  verbatimModuleSyntax: true,
+  module: ts.ModuleKind.NodeNext,
+  moduleResolution: ts.ModuleResolutionKind.NodeNext,
+  target: ts.ScriptTarget.ES2023,
+  lib: ['lib.es2023.d.ts', 'lib.esnext.disposable.d.ts', 'lib.dom.d.ts'],
+  types: ['node'],
+  typeRoots: [join(root, 'node_modules/@types')],
+  paths: { plexus: [join(root, 'dist/index.d.ts')], 'plexus/*': [join(root, 'dist/*.d.ts')] },
+  // Declarations of the frameworks have faults of their own.
+  skipLibCheck: true,
+  noEmit: true,
+};
+
+/** What the compiler says of these programs, which lie beside the frameworks though they are on no disk. */
+function problemsOf(bodies: ReadonlyMap<string, string>): readonly string[] {
+  const files = new Map([...bodies].map(([name, body]) => [join(root, 'test/frameworks', `page-${name}.mts`), body]));
+  const host = ts.createCompilerHost(strictest);
+  const { fileExists, readFile, getSourceFile } = host;
+  host.fileExists = (file) => files.has(file) || fileExists(file);
+  host.readFile = (file) => files.get(file) ?? readFile(file);
+  host.getSourceFile = (file, language, ...rest) => {
+    const body = files.get(file);
+    return body === undefined ? getSourceFile(file, language, ...rest) : ts.createSourceFile(file, body, language);
+  };
+  const program = ts.createProgram([...files.keys()], strictest, host);
+  return ts
+    .getPreEmitDiagnostics(program)
+    .map(
+      ({ file, messageText }) =>
+        `${basename(file?.fileName ?? '')}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`,
+    );
+}
+
 /** A newcomer's folder: the package, the file server, the note and the page's `fleet.toml`. */
 function createProject(): string {
   const folder = mkdtempSync(join(tmpdir(), 'plexus-page-'));
@@ -85,6 +127,9 @@ function createProject(): string {
 
 describeInstalled('the program of the page for', () => {
   test('every framework is there', () => expect([...programs.keys()].toSorted()).toEqual(names));
+
+  // The declarations of six frameworks take the compiler ten seconds.
+  test.runIf(isLong)('each is strict TypeScript too', () => expect(problemsOf(programs)).toEqual([]));
 
   test.concurrent.for([...programs])('%s', async ([name, body], { expect: expected, onTestFinished }) => {
     const cwd = createProject();

@@ -135,6 +135,18 @@ test('messages refuse an image in a result that is an error, as the API does, an
   expect((await send(false, parts)).status).toBe(200);
 });
 
+test('OpenAI and Google refuse a request with more tools than they take', async () => {
+  const { url } = await serve({ text: 'Fine.' }, { text: 'Fine.' }, { text: 'Fine.' });
+  const many = (count: number) => Array.from({ length: count }, (_, at) => ({ name: `tool_${at}` }));
+  const statuses = (path: string, ...bodies: readonly object[]) =>
+    Promise.all(bodies.map(async (body) => (await post(url, path, body)).status));
+  const ofOpenAI = [{ tools: many(129) }, { tools: many(128) }];
+  const ofGoogle = [513, 512].map((count) => ({ tools: [{ functionDeclarations: many(count) }] }));
+  expect(await statuses('/v1/chat/completions', ...ofOpenAI)).toEqual([400, 200]);
+  expect(await statuses('/v1/responses', ...ofOpenAI)).toEqual([400, 200]);
+  expect(await statuses('/v1beta/models/scripted:generateContent', ...ofGoogle)).toEqual([400, 200]);
+});
+
 test('an answer is garbage, ends in the middle, or stops in the middle until the client goes', async () => {
   const { url, requests } = await serve(
     { fault: 'garbage' },

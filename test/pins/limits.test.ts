@@ -51,6 +51,7 @@ test('the ceilings are exactly these', () => {
       percent: 10,
       charsPerToken: 2.5,
       stays: 0.8,
+      tools: { any: 100, openai: 100, google: 400 },
       best: { tools: 20, share: 0.2 },
     },
     search: {

@@ -7,6 +7,7 @@ import { limits } from '../../model/limits.ts';
 import type { Model } from '../../model/model.ts';
 import { readToolKey, type ServerName, type ToolId } from '../../model/names.ts';
 import type { Tool } from '../../model/tool.ts';
+import type { Provider } from '../definition/providers.ts';
 import { type Cost, costOf } from './cost.ts';
 import type { Placement, PlacementOf } from './placement.ts';
 
@@ -152,28 +153,44 @@ interface WeighContext {
   readonly before: Exposed | undefined;
 }
 
-/** Whether the tools take too much of the window. Once too heavy, they must get clearly lighter, so that the mode does not flap. */
+/**
+ * Whether the tools take too much of the window, or are more than the model's provider accepts. Once too heavy, they must get clearly
+ * lighter, so that the mode does not flap.
+ */
 function weigh(
   { tools, model, placementOf }: ExposureInput,
   { setting: { kind, percent }, canSearch, before }: WeighContext,
 ): { readonly isHeavy: boolean; readonly because: string } {
   if (kind !== 'auto') return { isHeavy: kind === 'on', because: `toolSearch is "${kind}"` };
   const mostChars = (percent / 100) * windowOf(model) * limits.exposure.charsPerToken;
+  const mostTools = mostToolsOf(model);
   let chars = 0;
+  let count = 0;
   const fills = (part: number) => chars > 0 && chars >= mostChars * part;
   for (const tool of tools) {
     if (canSearch && isSetAside(tool, placementOf)) continue;
     chars += costOf(tool).chars;
+    count += 1;
     // Heavy enough: the remaining tools of a large fleet need not be read.
-    if (fills(1)) break;
+    if (fills(1) || count > mostTools) break;
   }
   const wasHeavy = before !== undefined && before.mode !== 'all';
-  const isHeavy = fills(1) || (wasHeavy && fills(limits.exposure.stays));
-  const amount = fills(1) ? 'at least' : isHeavy ? 'nearly' : 'less than';
+  const { stays } = limits.exposure;
+  const isHeavy = fills(1) || count > mostTools || (wasHeavy && (fills(stays) || count > mostTools * stays));
+  const amount = fills(1) ? 'at least' : wasHeavy && fills(stays) ? 'nearly' : 'less than';
+  const isForCount = isHeavy && amount === 'less than';
   return {
     isHeavy,
-    because: `the tools would fill ${amount} ${percent} % of a context window of ${thousands(windowOf(model))} tokens`,
+    because: isForCount
+      ? `there are ${count > mostTools ? 'more than' : 'nearly'} ${mostTools} tools, and the provider of the model takes only so many`
+      : `the tools would fill ${amount} ${percent} % of a context window of ${thousands(windowOf(model))} tokens`,
   };
+}
+
+/** A provider refuses the whole request for one tool too many. */
+function mostToolsOf({ provider }: Model): number {
+  const { tools }: { readonly tools: Partial<Record<Provider, number>> } = limits.exposure;
+  return (provider && tools[provider]) ?? Number.POSITIVE_INFINITY;
 }
 
 /** Whether the configuration hides the tool from a model that can search, however few tools there are. */

@@ -1,5 +1,6 @@
 // Owns OpenAI's chat completions as the scripted model speaks them.
 
+import type { JsonObject } from '../../../src/kernel/json.ts';
 import { argumentsText, halvesOf, type ModelApi, type NumberedReply, type ServerSentEvent } from './script.ts';
 
 const CREATED = 1_700_000_000;
@@ -8,6 +9,7 @@ export const chatCompletions: ModelApi = {
   name: 'chat-completions',
   serves: (path) => path === '/v1/chat/completions',
   isStream: (_path, body) => body['stream'] === true,
+  refusal: openAiRefusal,
   whole: (reply) => ({
     ...common(reply),
     object: 'chat.completion',
@@ -60,6 +62,14 @@ export const chatCompletions: ModelApi = {
   },
   error: openAiError,
 };
+
+/** How many tools both of OpenAI's APIs take in one request. */
+const MOST_TOOLS = 128;
+
+export function openAiRefusal({ tools }: JsonObject): string | undefined {
+  if (!Array.isArray(tools) || tools.length <= MOST_TOOLS) return undefined;
+  return `Invalid 'tools': array too long. Expected an array with maximum length ${MOST_TOOLS}, but got an array with length ${tools.length} instead.`;
+}
 
 const common = ({ number, model }: NumberedReply) => ({ id: `chatcmpl-${number}`, created: CREATED, model });
 

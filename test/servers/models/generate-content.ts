@@ -1,12 +1,16 @@
 // Owns Google's generateContent as the scripted model speaks it.
 
-import type { JsonObject } from '../../../src/kernel/json.ts';
+import { isObject, type JsonObject } from '../../../src/kernel/json.ts';
 import { argumentsValue, halvesOf, type ModelApi, type NumberedReply } from './script.ts';
 
 export const generateContent: ModelApi = {
   name: 'generate-content',
   serves: (path) => /^\/v1(beta)?\/models\/[^/]+:(stream)?[gG]enerateContent$/.test(path),
   isStream: (path) => path.includes(':streamGenerateContent'),
+  refusal: ({ tools }) =>
+    Array.isArray(tools) && tools.some(isTooLong)
+      ? `tools[0].function_declarations: [FIELD_INVALID] At most ${MOST_DECLARATIONS} function declarations can be specified.`
+      : undefined,
   whole: (reply) => chunk(reply, [...textParts(reply.text ?? ''), ...callParts(reply)], true),
   events: (reply) => [
     ...halvesOf(reply.text ?? '').map((half) => ({ data: chunk(reply, textParts(half), false) })),
@@ -14,6 +18,13 @@ export const generateContent: ModelApi = {
   ],
   error: (status, message) => ({ error: { code: status, message, status: statusWords[status] ?? 'INTERNAL' } }),
 };
+
+const MOST_DECLARATIONS = 512;
+
+const isTooLong = (tool: unknown) =>
+  isObject(tool) &&
+  Array.isArray(tool['functionDeclarations']) &&
+  tool['functionDeclarations'].length > MOST_DECLARATIONS;
 
 const statusWords: Readonly<Record<number, string>> = {
   400: 'INVALID_ARGUMENT',

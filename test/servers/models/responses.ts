@@ -1,7 +1,7 @@
 // Owns OpenAI's responses as the scripted model speaks them.
 
 import type { JsonObject } from '../../../src/kernel/json.ts';
-import { openAiError } from './chat-completions.ts';
+import { openAiError, openAiRefusal } from './chat-completions.ts';
 import { argumentsText, halvesOf, type ModelApi, type NumberedReply, type ServerSentEvent } from './script.ts';
 
 const CREATED = 1_700_000_000;
@@ -10,6 +10,7 @@ export const responses: ModelApi = {
   name: 'responses',
   serves: (path) => path === '/v1/responses',
   isStream: (_path, body) => body['stream'] === true,
+  refusal: openAiRefusal,
   whole: (reply) => responseOf(reply, 'completed', outputOf(reply)),
   events: (reply) => {
     const output = outputOf(reply);

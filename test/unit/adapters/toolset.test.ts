@@ -49,7 +49,8 @@ describe('the source', () => {
   });
 
   test('that is a promise is told apart', async () => {
-    expect(() => createToolset(Promise.resolve() as never)).toThrow('Was `await` forgotten');
+    for (const source of [Promise.resolve(), undefined, null, 'mcp'])
+      expect(() => createToolset(source as never)).toThrow('Was `await` forgotten');
   });
 
   test('gives the same step until the tools change', async () => {
@@ -71,6 +72,23 @@ describe('the source', () => {
     await waitFor(() => expect(runtime.turn().find('mcp__s__late')).toBeDefined());
     expect(await before.run({ name: 'mcp__s__late' })).toMatchObject({ content: [{ text: 'late' }] });
   });
+});
+
+test('an option that does not exist is refused: a host would believe that it counts', async () => {
+  const { runtime } = await open();
+  const problem = (options: object) => {
+    try {
+      createToolset(runtime, options);
+      return undefined;
+    } catch (error) {
+      return String(error);
+    }
+  };
+  expect(problem({ aprove: undefined, model: { vision: undefined } })).toBeUndefined();
+  expect(problem({ aprove: async () => 'no' })).toBe(
+    'TypeError: An adapter has no option "aprove"; did you mean "approve"?',
+  );
+  expect(problem({ model: { window: 1 } })).toMatch(/^TypeError: The `model` of an adapter has no option "window"/);
 });
 
 test('schemas are made fit for a provider that is known, and are as the server sent them otherwise', async () => {

@@ -2,6 +2,7 @@
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { Provider } from '../../../../src/catalog/definition/providers.ts';
 import { costOfAll } from '../../../../src/catalog/exposure/cost.ts';
 import {
   createExposer,
@@ -93,6 +94,44 @@ verifies('SRC-02', 'the characters decide, not the tokens that a dense script co
   expect(tokens).toBeGreaterThan(chars / 2.5);
   const modeIn = (contextWindow: number) => expose(inputFor(tools, { model: { contextWindow } })).mode;
   expect([modeIn(chars / 0.25), modeIn(chars / 0.25 + 1)]).toEqual(['search', 'all']);
+});
+
+verifies('SRC-02', 'search also begins where the tools are more than the provider of the model takes', () => {
+  const small = (count: number) => toolsOf({ files: Array.from({ length: count }, (_, at) => `tool_${at}`) });
+  const modeFor = (provider: Provider | undefined, count: number) =>
+    expose(inputFor(small(count), { model: provider ? { provider } : {} })).mode;
+  const counts = [100, 101, 400, 401];
+  const modes = ([undefined, 'anthropic', 'openai', 'any', 'google'] as const).map((provider) =>
+    counts.map((count) => modeFor(provider, count)),
+  );
+  const [all, search] = ['all', 'search'] as const;
+  expect(modes).toEqual([
+    [all, all, all, all],
+    [all, all, all, all],
+    [all, search, search, search],
+    [all, search, search, search],
+    [all, all, all, search],
+  ]);
+  const model = { provider: 'openai' } as const;
+  expect(expose(inputFor(small(101), { model })).because).toBe(
+    'there are more than 100 tools, and the provider of the model takes only so many',
+  );
+  expect(expose(inputFor(small(101), { model, toolSearch: 'off' })).mode, 'the setting counts').toBe('all');
+});
+
+verifies('SRC-02', 'once on for the number of tools, search stays on down to four fifths of it', () => {
+  const model = { provider: 'openai' } as const;
+  const exposer = createExposer();
+  const course = [101, 90, 80].map((count) => {
+    const tools = toolsOf({ files: Array.from({ length: count }, (_, at) => `tool_${at}`) });
+    const { mode, because } = exposer(inputFor(tools, { model }));
+    return [mode, /^there are (more than|nearly)/.exec(because)?.[1]];
+  });
+  expect(course).toEqual([
+    ['search', 'more than'],
+    ['search', 'nearly'],
+    ['all', undefined],
+  ]);
 });
 
 verifies('SRC-03', 'the smallest window in which a model is left to search is a setting', () => {
