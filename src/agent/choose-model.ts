@@ -149,9 +149,13 @@ const isUsual = (provider: ProviderName, url: string) =>
   new URL(url).origin === new URL(providers[provider].url).origin;
 
 /** A name and a password in an address would stand in errors and logs. */
-function requireAddress(url: string): void {
+export function isModelAddress(url: string): boolean {
   const { protocol, username, password } = URL.canParse(url) ? new URL(url) : new URL('none:');
-  if (/^https?:$/.test(protocol) && username === '' && password === '') return;
+  return /^https?:$/.test(protocol) && username === '' && password === '';
+}
+
+function requireAddress(url: string): void {
+  if (isModelAddress(url)) return;
   const problem = 'the address of the model must begin with http:// or https://, and hold no user name and no password';
   throw new RuntimeError('CONFIG_INVALID', { problem });
 }

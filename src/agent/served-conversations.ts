@@ -5,7 +5,7 @@ import type { Runtime } from '../api.ts';
 import type { CancelTimer, Clock } from '../kernel/clock.ts';
 import { RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
-import type { ServedCall } from '../serving/door.ts';
+import type { Peer, ServedCall } from '../serving/door.ts';
 import type { ChatModel } from './chat-model.ts';
 import { approveByClient } from './client-approval.ts';
 import { type AgentReply, type ConversationOptions, openConversation } from './conversation.ts';
@@ -105,6 +105,9 @@ export function createServedConversations(deps: ServedConversationsDeps): Served
     },
   };
 }
+
+/** A conversation belongs to a client, and to the name under which the agent was served. */
+export const ownerOf = (name: string, { principal }: Peer): string => `${name}/${principal.id}`;
 
 const keyOf = (id: string, owner: string) => `${owner} ${id}`;
 

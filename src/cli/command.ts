@@ -46,6 +46,8 @@ export interface TextQuestion {
   readonly isDecision?: boolean;
   /** The answer of a person who only presses Enter. */
   readonly preset?: string;
+  /** For a text of several lines: those typed before, the newest first. Arrow keys bring them back, and pasted line ends stay. */
+  readonly earlier?: readonly string[];
   /** Aborting it withdraws the question; it counts as unanswered. */
   readonly signal?: AbortSignal;
 }

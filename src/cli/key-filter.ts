@@ -20,15 +20,25 @@ export const MARK_NO_PASTES = '\u001b[?2004l';
 /** Ctrl-C. */
 export const INTERRUPT = '\u0003';
 
-/** `takesText`: pasted text becomes part of the answer, without its line ends, and the person ends the line. */
-export function createKeyFilter({ takesText }: { readonly takesText: boolean }): KeyFilter {
+/** Stands for a line end in a line that is typed. */
+export const LINE_END = '⏎';
+
+export interface KeyFilterOptions {
+  /** Pasted text becomes part of the answer, and the person ends the line. */
+  readonly takesText: boolean;
+  /** Pasted line ends stay, as `LINE_END`; otherwise spaces take their place. */
+  readonly keepsLines?: boolean;
+}
+
+export function createKeyFilter({ takesText, keepsLines = false }: KeyFilterOptions): KeyFilter {
   let isInPaste = false;
   let unread = '';
   let endsLine = false;
   const asText = (block: string) => {
     const lines = (endsLine ? '\n' : '') + withoutControls(block);
     endsLine = lines.endsWith('\n');
-    return lines.replace(/\n+$/, '').replace(/\n+/g, ' ');
+    const ended = lines.replace(/\n+$/, '');
+    return keepsLines ? ended.replaceAll('\n', LINE_END) : ended.replace(/\n+/g, ' ');
   };
   return (chunk) => {
     // Ctrl-C ends the program, which is never a yes.

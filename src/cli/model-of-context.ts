@@ -1,12 +1,18 @@
 // Owns choosing the model for a command that has an agent: its flags, the environment and the configuration.
 
-import { type ChosenModel, chooseAddress, chooseModel, type ModelSources } from '../agent/choose-model.ts';
+import {
+  type ChosenModel,
+  chooseAddress,
+  chooseModel,
+  isModelAddress,
+  type ModelSources,
+} from '../agent/choose-model.ts';
 import { listModels } from '../agent/list-models.ts';
-import type { ModelAddress } from '../agent/models/providers.ts';
+import { isProviderName, type ModelAddress, providerNames } from '../agent/models/providers.ts';
 import type { AgentSettings } from '../config/schema.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { RuntimeError } from '../model/errors.ts';
-import type { CommandResult, Context } from './command.ts';
+import { type CommandResult, type Context, UsageError } from './command.ts';
 import { environmentOf, loadConfigFor } from './load-config.ts';
 import type { modelOptions } from './model-options.ts';
 import { type Cell, printable, table } from './render/text.ts';
@@ -20,6 +26,13 @@ function sourcesOf(context: Context, settings: AgentSettings): ModelSources {
     return typeof value === 'string' && value !== '' ? value : undefined;
   };
   const flags = { model: text('model'), provider: text('provider'), url: text('url'), keyEnv: text('key-env') };
+  const { provider, url } = flags;
+  if (provider !== undefined && !isProviderName(provider))
+    throw new UsageError(`--provider takes one of ${providerNames.join(', ')}`);
+  if (url !== undefined && !isModelAddress(url))
+    throw new UsageError(
+      '--url takes an address that begins with http:// or https://, without a user name and a password',
+    );
   return { flags, settings, environment: environmentOf(context) };
 }
 

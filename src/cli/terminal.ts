@@ -4,7 +4,7 @@
 import type { Interface } from 'node:readline/promises';
 import { StringDecoder } from 'node:string_decoder';
 import type { Context, Paint, TextQuestion } from './command.ts';
-import { createKeyFilter, INTERRUPT, MARK_NO_PASTES, MARK_PASTES } from './key-filter.ts';
+import { createKeyFilter, INTERRUPT, LINE_END, MARK_NO_PASTES, MARK_PASTES } from './key-filter.ts';
 import { firstLine, printable, wrapQuestion } from './render/text.ts';
 import { discardTypeAhead, type KeyboardInput } from './type-ahead.ts';
 
@@ -36,13 +36,14 @@ export async function askText(textQuestion: TextQuestion, screen: Screen): Promi
     import('node:readline/promises'),
     import('node:stream'),
   ]);
-  const { question, isHidden, isDecision = false } = textQuestion;
+  const { question, isHidden, isDecision = false, earlier } = textQuestion;
   const { input, output, marksPastes, width } = screen;
   const signal = textQuestion.signal ? AbortSignal.any([screen.signal, textQuestion.signal]) : screen.signal;
   const prompt = `${wrapQuestion(printable(question), width)} `;
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const keys = Object.assign(new PassThrough(), { setRawMode: (isRaw: boolean) => input.setRawMode?.(isRaw) });
-  const lines = createInterface({ input: keys, output: isHidden ? silent : output, terminal: true });
+  const history = earlier?.map((text) => text.replaceAll('\n', LINE_END)) ?? [];
+  const lines = createInterface({ input: keys, output: isHidden ? silent : output, terminal: true, history });
   const ended = new Promise<undefined>((resolve) => lines.once('close', () => resolve(undefined)));
   lines.on('SIGINT', () => screen.interrupt());
   if (marksPastes) output.write(MARK_PASTES);
@@ -51,10 +52,11 @@ export async function askText(textQuestion: TextQuestion, screen: Screen): Promi
   if (isHidden) output.write(prompt);
   const answered = lines.question(isHidden ? '' : prompt, { signal });
   // From here on the question is on the screen.
-  const stopReading = readKeys({ keys, lines, isDecision, isDiscarded }, screen);
+  const stopReading = readKeys({ keys, lines, isDecision, isDiscarded, keepsLines: earlier !== undefined }, screen);
   try {
     const typed = await Promise.race([answered, ended]);
-    return typed === '' ? textQuestion.preset : typed;
+    if (typed === '') return textQuestion.preset;
+    return earlier === undefined ? typed : typed?.replaceAll(LINE_END, '\n');
   } catch (error) {
     if (signal.aborted) return undefined;
     throw error;
@@ -70,6 +72,7 @@ interface KeyTarget {
   readonly keys: NodeJS.WritableStream;
   readonly lines: Interface;
   readonly isDecision: boolean;
+  readonly keepsLines: boolean;
   /** Whether what was typed ahead could be thrown away; absent where that is still to be done. */
   readonly isDiscarded: boolean | undefined;
 }
@@ -77,8 +80,8 @@ interface KeyTarget {
 /** How long keys do not count where the system cannot throw away what was typed before. */
 const UNREAD_MS = 200;
 
-function readKeys({ keys, lines, isDecision, isDiscarded }: KeyTarget, { input, output }: Screen) {
-  const filter = createKeyFilter({ takesText: !isDecision });
+function readKeys({ keys, lines, isDecision, keepsLines, isDiscarded }: KeyTarget, { input, output }: Screen) {
+  const filter = createKeyFilter({ takesText: !isDecision, keepsLines });
   const decoder = new StringDecoder('utf8');
   let isTold = false;
   let counts = isDiscarded ?? discardTypeAhead(input);

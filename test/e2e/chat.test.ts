@@ -160,6 +160,13 @@ describe('one prompt', () => {
     expect(ran.out).not.toContain('never asked');
   });
 
+  test('with a flag that cannot be understood says what it takes', async () => {
+    expect((await chat(['--provider', 'olama', '--model', 'x', 'Hello'])).err).toContain(
+      '--provider takes one of openai,',
+    );
+    expect((await chat(['--url', 'localhost:1', '--model', 'x', 'Hello'])).err).toContain('--url takes an address');
+  });
+
   test('of a model that is not chosen says what to set', async () => {
     expect(await chat(['Hello'])).toMatchObject({ code: 1, err: expect.stringContaining('Name one with --model') });
   });

@@ -29,16 +29,18 @@ export async function talk(parts: Talk, context: Context): Promise<CommandResult
     return true;
   });
   transcript.note((paint) => paint.dim(printable(greeting(chosen, conversation))));
+  const earlier: string[] = [];
   let wasInterrupted = false;
   let isFirst = true;
   for (;;) {
     current = new AbortController();
-    const typed = await askText({ question: '>', isHidden: false, preset: '', signal: current.signal });
+    const typed = await askText({ question: '>', isHidden: false, preset: '', earlier, signal: current.signal });
     const isInterrupted = current.signal.aborted;
     if (typed === undefined && (!isInterrupted || wasInterrupted)) break;
     wasInterrupted = isInterrupted;
     if (isInterrupted) transcript.note((paint) => paint.dim(AGAIN));
     if (typed === undefined || typed.trim() === '') continue;
+    earlier.unshift(typed);
     current = new AbortController();
     const stopping = AbortSignal.any([signal, current.signal]);
     const isOver = await attempt(

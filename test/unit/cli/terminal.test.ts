@@ -95,3 +95,17 @@ test('the end of the input is no answer', async () => {
   input.end();
   expect(await answer).toBeUndefined();
 });
+
+test('a prompt of several lines is pasted with its lines, and comes back with an arrow key', async () => {
+  const { input, screen, shows } = openScreen(new PassThrough(), true);
+  const ask = (question: string, earlier: readonly string[]) => askText({ question, isHidden: false, earlier }, screen);
+  const pasted = ask('1>', []);
+  await shows('1> ');
+  await type(input, 'S', 'o', ':', '\u001b[200~ one\r\n\r\ntwo\r\n\u001b[201~', '!', '\r');
+  const text = 'So: one\n\ntwo!';
+  expect(await pasted).toBe(text);
+  const again = ask('2>', ['newest', text]);
+  await shows('2> ');
+  await type(input, '\u001b[A', '\u001b[A', '?', '\r');
+  expect(await again).toBe(`${text}?`);
+});
