@@ -86,7 +86,10 @@ describe.each(['legacy', 'modern'])('the gateway in front of a %s server', (era)
   }
   const { node } = installed;
   const open = async () => {
-    const gateway = await startGateway({ servers: { it: { command: process.execPath, args: [fixture, era] } } });
+    const gateway = await startGateway({
+      servers: { it: { command: process.execPath, args: [fixture, era] } },
+      settings: { serving: { sampling: true } },
+    });
     onTestFinished(async () => void (await gateway.stop()));
     return { url: `${gateway.origin}/mcp/s/it`, env: { PATH: process.env['PATH'] ?? '', HOME: gateway.home } };
   };

@@ -23,7 +23,10 @@ function createServer() {
     { capabilities, requestState: { verify: states.verify } },
   );
   const changed = { tools: () => server.sendToolListChanged(), prompts: () => server.sendPromptListChanged() };
-  const { tools, resources, templates, prompts, complete } = createFixtures({ listChanged: (kind) => changed[kind]() });
+  const { tools, resources, templates, prompts, complete } = createFixtures({
+    listChanged: (kind) => changed[kind](),
+    updated: (uri) => server.sendResourceUpdated({ uri }),
+  });
   const handle = (method, answer) => server.setRequestHandler(method, ({ params = {} }, ctx) => answer(params, ctx));
 
   handle('tools/list', () => ({

@@ -4,7 +4,10 @@
 import { createMcpServer, createOwnService, ProtocolError, withoutToken } from '../../dist/serving.js';
 import { createFixtures } from './conformance/fixtures.mjs';
 
-const { complete, ...offered } = createFixtures({ listChanged: (kind) => server.listChanged(kind) });
+const { complete, ...offered } = createFixtures({
+  listChanged: (kind) => server.listChanged(kind),
+  updated: (uri) => server.resourceUpdated(uri),
+});
 
 const server = createMcpServer(
   createOwnService({

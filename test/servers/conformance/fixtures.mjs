@@ -358,11 +358,18 @@ const triggerOf = (kind, list, changing, listChanged) => ({
 
 let edition = 1;
 
-/** `listChanged(kind)` tells the clients that this list has changed. */
-export function createFixtures({ listChanged }) {
+/** `listChanged(kind)` tells the clients that this list has changed, `updated(uri)` those that subscribed to this resource. */
+export function createFixtures({ listChanged, updated }) {
   const [ownTools, ownPrompts] = [{ ...tools }, { ...prompts }];
   ownTools.test_trigger_tool_change = triggerOf('tools', ownTools, { run: () => 'changing' }, listChanged);
   ownTools.test_trigger_prompt_change = triggerOf('prompts', ownPrompts, { get: () => 'changing' }, listChanged);
+  ownTools.test_trigger_update = {
+    description: 'Changes a resource.',
+    run() {
+      updated('test://static-text');
+      return 'told';
+    },
+  };
   return {
     ...{ tools: ownTools, resources, templates, prompts: ownPrompts },
     complete: ({ value }) => ['paris', 'park', 'party'].filter((word) => word.startsWith(String(value))),
