@@ -52,6 +52,7 @@ export class GatewayClient {
     this.fleet = fleet;
     this.route = route;
     this.isNamed = isNamed;
+    fleet.clients++;
     const [first, ...others] = viewPatterns(route.profile);
     this.#opened = fleet.runtime.view(first === undefined ? {} : { tools: first });
     this.#view = others.reduce((view, tools) => view.narrow({ tools }), this.#opened);
@@ -79,6 +80,7 @@ export class GatewayClient {
   }
 
   close(): Promise<void> {
+    this.fleet.clients--;
     return this.#opened.close();
   }
 }

@@ -6,7 +6,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { isObject } from '../kernel/json.ts';
 import { settleWithin } from '../kernel/settle.ts';
 import { limits } from '../model/limits.ts';
-import type { Peer, ServedSession } from '../serving/service.ts';
+import type { Peer, Principal, ServedSession } from '../serving/service.ts';
 import { originOf } from './access.ts';
 import { GatewayClient } from './client.ts';
 import type { GatewayFleet } from './gateway-fleet.ts';
@@ -74,6 +74,13 @@ export class Clients {
     if (session === undefined) return;
     const client = this.#sessions.get(session);
     this.#sessions.delete(session);
+    if (client !== undefined) this.#close(client);
+  }
+
+  /** The link of a caller has ended; a modern one has no session that would end with it. */
+  unlinked({ id }: Principal): void {
+    const client = this.#others.get(id);
+    this.#others.delete(id);
     if (client !== undefined) this.#close(client);
   }
 

@@ -29,6 +29,8 @@ export class GatewayFleet {
   readonly parts: ReturnType<typeof partsOf>;
   /** The folder whose clients it serves; the gateway's own fleet has none. */
   readonly workspace: string | undefined;
+  /** How many clients have it open. */
+  clients = 0;
   readonly #lines = new Map<ServerName, ServerLine>();
   /** A start is waited for once: a server that hangs delays the first lists alone. */
   readonly #started: Promise<unknown>;

@@ -235,7 +235,7 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
       if (found === undefined) return { status: 404, sentence: `The gateway has no ${pathIn(request)}.` };
       const identified = identify(principal, request);
       if (typeof identified === 'string') return { status: 403, sentence: `${identified}.` };
-      return found.server.stdio(pipes, { principal: identified });
+      return found.server.stdio(pipes, { principal: identified }).finally(() => found.clients.unlinked(identified));
     },
     runtimeOf: async (folder) => (await workspaces.fleetOf(folder)).runtime,
     on: (listener) => events.on(listener),

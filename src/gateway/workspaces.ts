@@ -32,13 +32,31 @@ export class Workspaces {
     const { open, folder: own } = this.#options;
     if (folder === undefined || open === undefined || folder === own) return this.own;
     const known = this.#fleets.get(folder);
-    if (known !== undefined) return known;
-    if (this.#fleets.size >= limits.relay.workspaces)
+    if (known !== undefined) {
+      // The one that was asked for least recently comes first.
+      this.#fleets.delete(folder);
+      this.#fleets.set(folder, known);
+      return known;
+    }
+    if (this.#fleets.size >= limits.relay.workspaces && !this.#closeUnused())
       throw new ProtocolError(codes.overloaded, 'Too many workspaces are open', undefined, { status: 503 });
     const opening = this.#open(folder, open);
     this.#fleets.set(folder, opening);
     opening.catch(() => this.#fleets.delete(folder));
     return opening;
+  }
+
+  /** A gateway that runs for days sees many folders. Those without a client give way, the one that was used least recently first. */
+  #closeUnused(): boolean {
+    for (const [folder, opening] of this.#fleets) {
+      const fleet = [...this.#opened].find((each) => each.workspace === folder);
+      if (fleet === undefined || fleet.clients > 0) continue;
+      this.#fleets.delete(folder);
+      this.#opened.delete(fleet);
+      void opening.then(({ runtime }) => runtime.close());
+      return true;
+    }
+    return false;
   }
 
   async #open(folder: string, open: (folder: string) => Promise<Runtime>): Promise<GatewayFleet> {

@@ -12,6 +12,7 @@ import { Watched } from '../../../src/gateway/watched-resources.ts';
 import { Workspaces } from '../../../src/gateway/workspaces.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
+import { limits } from '../../../src/model/limits.ts';
 import type { Peer, ServedSession } from '../../../src/serving/service.ts';
 import { createFolder, createRawServer, start } from '../../e2e/runtimes.ts';
 import { verifies } from '../../verifies.ts';
@@ -61,6 +62,39 @@ verifies('EXT-32', 'each folder has a fleet of its own, opened once, and a clien
   onTestFinished(() => far.close());
   expect((await far.of(peer)).fleet, 'from another machine its roots say nothing').toBe(workspaces.own);
   expect(asked).toEqual(['roots/list']);
+});
+
+test('a workspace without clients gives way to another one, and one with a client never does', async () => {
+  const folder = createFolder();
+  const names = Array.from({ length: limits.relay.workspaces + 1 }, (_, at) => join(folder, `w${at}`));
+  for (const name of names) mkdirSync(name);
+  const workspaces = await workspacesIn(folder);
+  const fleets = [];
+  for (const name of names.slice(0, -1)) fleets.push(await workspaces.fleetOf(name));
+  const [first, second, third] = fleets;
+  if (first === undefined || second === undefined) throw new TypeError('there are too few');
+  const client = new GatewayClient(first, route, peerOf(), false);
+  // The second one is used again, so that the third is the one that was used least recently.
+  await workspaces.fleetOf(second.workspace);
+  const last = await workspaces.fleetOf(names.at(-1));
+  expect(workspaces.open().length).toBe(limits.relay.workspaces + 1);
+  expect([first, second, last].every((fleet) => workspaces.open().includes(fleet))).toBe(true);
+  expect(workspaces.open()).not.toContain(third);
+  await client.close();
+  await workspaces.fleetOf(third?.workspace);
+  expect(workspaces.open(), 'its client has ended').not.toContain(first);
+});
+
+test('a modern client on a link is forgotten when the link ends', async () => {
+  const workspaces = await workspacesIn(createFolder());
+  const clients = new Clients({ route, workspaces, clock: systemClock, trustsRoots: false, onError: () => undefined });
+  onTestFinished(() => clients.close());
+  const peer = peerOf({ principal: { id: 'linked' } });
+  await clients.of(peer);
+  expect(workspaces.own.clients).toBe(1);
+  clients.unlinked(peer.principal);
+  await waitFor(() => expect(workspaces.own.clients).toBe(0));
+  expect(clients.isOf(peer, workspaces.own)).toBe(false);
 });
 
 test('one subscription serves all clients of a fleet, and ends with the last', async () => {

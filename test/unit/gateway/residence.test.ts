@@ -37,7 +37,14 @@ const request = (token: string, headers = {}) =>
 
 test('a residence knows its tokens, marks its children, and refuses what it has sent itself', async () => {
   const [stateFolder, store] = [createFolder(), createMemoryStore()];
-  const options = { stateFolder, store, env: { PLEXUS_GATEWAY: 'outer' }, host: '127.0.0.1', configuration: '/c', onError: fail };
+  const options = {
+    stateFolder,
+    store,
+    env: { PLEXUS_GATEWAY: 'outer' },
+    host: '127.0.0.1',
+    configuration: '/c',
+    onError: fail,
+  };
   const residence = await openResidence({ ...options, isOpen: false, endsWhenIdle: false });
   const client = (await addToken(store, { name: 'editor', profile: 'work', now: 0 })) ?? '';
   expect(residence.authenticate(request(residence.token ?? ''))).toMatchObject({ id: 'own' });
