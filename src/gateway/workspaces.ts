@@ -41,6 +41,8 @@ export class Workspaces {
     if (folder === undefined || open === undefined || folder === own) return this.own;
     if (!this.#fleets.has(folder)) await this.#makeRoom();
     const known = this.#fleets.get(folder) ?? { opening: this.#open(folder, open), waiting: 0 };
+    // The one that was asked for least recently comes first.
+    this.#fleets.delete(folder);
     this.#fleets.set(folder, known);
     known.waiting++;
     try {
@@ -54,7 +56,7 @@ export class Workspaces {
     }
   }
 
-  /** At the limit, the fleet that was opened first of those without clients goes. */
+  /** At the limit, the fleet without clients that was used least recently goes. */
   async #makeRoom(): Promise<void> {
     if (this.#fleets.size < limits.relay.workspaces) return;
     for (const [folder, { opening, waiting }] of this.#fleets) {

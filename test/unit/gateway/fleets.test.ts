@@ -70,23 +70,25 @@ verifies('EXT-32', 'each folder has a fleet of its own, opened once, and a clien
   expect(asked).toEqual(['roots/list']);
 });
 
-test('at the limit of workspaces, one without clients makes room; with clients in all of them the next is refused', async () => {
+test('at the limit of workspaces, the one without clients that was used least recently makes room; with clients in all the next is refused', async () => {
   const folder = createFolder();
   const folders = Array.from({ length: limits.relay.workspaces + 1 }, (_, at) => join(folder, `w${at}`));
   for (const each of folders) mkdirSync(each);
-  let unused: GatewayFleet | undefined;
-  const workspaces = await workspacesIn(folder, {}, (fleet) => fleet !== unused);
+  const unused = new Set<GatewayFleet | undefined>();
+  const workspaces = await workspacesIn(folder, {}, (fleet) => !unused.has(fleet));
   const next = folders.pop() ?? '';
   const fleets = await Promise.all(folders.map((each) => workspaces.fleetOf(each)));
   // They were waited for until now.
   await new Promise(setImmediate);
   await expect(workspaces.fleetOf(next)).rejects.toMatchObject({ status: 503 });
-  unused = fleets[3];
+  unused.add(fleets[3]).add(fleets[5]);
+  await workspaces.fleetOf(folders[3]);
+  await new Promise(setImmediate);
   expect((await workspaces.fleetOf(next)).workspace).toBe(next);
   expect((await workspaces.all()).map(({ workspace }) => workspace)).toEqual([
     undefined,
-    ...folders.filter((each) => each !== folders[3]),
-    next,
+    ...folders.filter((_, at) => at !== 3 && at !== 5),
+    ...[folders[3], next],
   ]);
 });
 
