@@ -44,6 +44,14 @@ verifies('INT-03', 'the AI SDK gets the schema as the server sent it, and the ou
   expect(aiTools(mcp).tools[draw]?.toModelOutput({ output })).toEqual({ type: 'text', value: text });
 });
 
+verifies('EXT-29', 'the AI SDK keeps with an output what was repaired in the arguments', async () => {
+  const { mcp } = await open();
+  const tool = aiTools(mcp).tools[draw] ?? expect.fail('no tool');
+  const repaired = async (input: object) => (await tool.execute(input, call)).meta.repaired;
+  expect(await repaired({ size: '5', tags: 'a' })).toMatchObject([{ path: ['size'] }, { path: ['tags'] }]);
+  expect(await repaired({ size: 5, tags: ['a'] })).toBeUndefined();
+});
+
 verifies('INT-03', 'tools of the host keep their names, and what changes is followed in the same object', async () => {
   const { mcp, server } = await open();
   const { tools: shown, prepareStep } = aiTools(mcp);
