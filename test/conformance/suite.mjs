@@ -100,7 +100,9 @@ export async function runConformance(pattern = '') {
 
 function requireLogins(runs) {
   for (const [by, expected] of Object.entries(LOGINS)) {
-    const found = runs.filter((run) => run.leg === 'client' && run.by === by && run.scenario.startsWith('auth/')).length;
+    const found = runs.filter(
+      (run) => run.leg === 'client' && run.by === by && run.scenario.startsWith('auth/'),
+    ).length;
     if (found !== expected) throw new Error(`the suite lists ${found} logins of ${by}, and not ${expected}`);
   }
 }

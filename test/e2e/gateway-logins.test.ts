@@ -89,7 +89,16 @@ verifies(
     const files = readdirSync(sandbox.folder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'));
-    const shown = [await metrics(), ended, again.out, again.err, logs.out, logs.err, gateway.seen.out, gateway.seen.err];
+    const shown = [
+      await metrics(),
+      ended,
+      again.out,
+      again.err,
+      logs.out,
+      logs.err,
+      gateway.seen.out,
+      gateway.seen.err,
+    ];
     expect(shown[0]).toContain('plexus_server_up{server="web"} 1');
     expect(files.length).toBeGreaterThan(3);
     // Everything that the authorization server gives out begins with one of these words.
