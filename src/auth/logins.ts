@@ -107,8 +107,8 @@ const MENDED_BY_SETTING: ReadonlySet<LoginFaultKind> = new Set([
 ]);
 
 /**
- * What answers in place of the authorization server, such as a proxy's page, says nothing about the login and passes: the server is
- * tried again by itself.
+ * An answer that is not the authorization server's own, such as a proxy's page, says nothing about the login and passes: the server
+ * is tried again by itself.
  */
 function asOutage(error: RuntimeError, { tokenEndpoint }: Login): RuntimeError {
   if (!isFailure(error, 'LOGIN_FAILED') || MENDED_BY_SETTING.has(error.data.fault.kind)) return error;

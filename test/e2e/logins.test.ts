@@ -3,6 +3,7 @@
 
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { RuntimeOptions } from '../../src/api.ts';
 import { loginsFile, stateFolder } from '../../src/config/scopes.ts';
@@ -14,6 +15,7 @@ import { withDefaultStore } from '../runtime.ts';
 import { type OAuthServer, startOAuth } from '../servers/oauth.ts';
 import { freePort } from '../unit/auth/login-world.ts';
 import { createMemoryTokenStore } from '../unit/auth/logins.ts';
+import { json } from '../unit/transport/http-servers.ts';
 import { verifies } from '../verifies.ts';
 import { waitFor } from '../wait-for.ts';
 import { loginStoreIn, openUrl, seedLogin } from './login-scene.ts';
@@ -150,8 +152,8 @@ describe('a login', () => {
     { status: 403, value: '<html>Blocked by the firewall', headers: page },
   ];
   verifies('AUT-02', 'survives an outage of its authorization server, and no page is opened', async () => {
+    const server = await startOAuth();
     for (const refreshFault of outages) {
-      const server = await startOAuth();
       await server.set({ refreshFault });
       const folder = createFolder();
       const { login } = await seedLogin(server, loginStoreIn(folder));
@@ -409,6 +411,26 @@ const afterwards = (happen: () => void) => async (page: string) => {
   await openUrl(page);
 };
 
+verifies('AUT-03', 'a server that sends its token back shows it to no model and no log', async () => {
+  const server = await startOAuth();
+  let token: string | undefined;
+  const web = await serveMcp((received, response) => {
+    const { id, method } = received.message;
+    if (method !== 'tools/call') return;
+    token = received.headers.authorization?.replace('Bearer ', '');
+    const content = [{ type: 'text', text: `You sent ${token}, backwards ${[...(token ?? '')].reverse().join('')}` }];
+    json({ jsonrpc: '2.0', id, result: { content } })(received, response);
+  });
+  const folder = createFolder();
+  await seedLogin(server, loginStoreIn(folder), { serverUrl: web.url });
+  const runtime = await open(folder, { servers: http(web) });
+  const outcome = await echo(runtime);
+  expect(outcome.text).toMatch(/You sent .+, backwards /);
+  expect(token).toMatch(/^access-/);
+  expect(outcome.text).not.toContain(token);
+  expect(JSON.stringify(runtime.events)).not.toContain(token);
+});
+
 describe('no secret is to be found in any file, event, error or result of full logins', () => {
   interface Scene {
     readonly folder: string;
@@ -476,9 +498,9 @@ describe('no secret is to be found in any file, event, error or result of full l
           for (const each of all) secrets.add(each);
         }
         await server.act('revoke');
-        seen.push(await echo(runtime).catch((error: Error) => [error.message, String(error.stack), error.cause]));
+        seen.push(await echo(runtime).catch(asCrashed));
       }
-      seen.push(await runtime.logout('web'), runtime.events, runtime.errors.map(String));
+      seen.push(await runtime.logout('web'), runtime.events, runtime.errors.map(asCrashed));
       await runtime.close();
       for (const { input } of await server.requests('POST /token'))
         for (const name of ['code', 'code_verifier', 'refresh_token']) secrets.add(input[name]);
@@ -496,6 +518,9 @@ describe('no secret is to be found in any file, event, error or result of full l
       }
     });
 });
+
+/** All of an error, with its causes and what is hidden: more than a process prints that it ends. */
+const asCrashed = (error: unknown) => inspect(error, { depth: null, showHidden: true });
 
 async function registerByHand({ issuer }: OAuthServer, port: number) {
   const redirect_uris = [`http://127.0.0.1:${port}/callback`];
