@@ -31,6 +31,8 @@ export interface CallRelaysDeps {
 
 const NO_ARGUMENTS: JsonObject = Object.freeze({});
 
+const argumentsOf = ({ params: { arguments: args } }: ServedCall): JsonObject => (isObject(args) ? args : NO_ARGUMENTS);
+
 export class CallRelays {
   readonly #deps: CallRelaysDeps;
   readonly #heartbeat: Heartbeat;
@@ -43,7 +45,8 @@ export class CallRelays {
   readonly isOwnState = (requestState: unknown): boolean =>
     requestState !== undefined && this.#deps.seal.isOwn(requestState);
 
-  call(client: GatewayClient, served: ServedCall, tool: Tool): Promise<JsonObject> {
+  /** `args`: those of the tool, where the request names another one that carries it. */
+  call(client: GatewayClient, served: ServedCall, tool: Tool, args = argumentsOf(served)): Promise<JsonObject> {
     const { server } = tool.id;
     const measures = this.#deps.measures.of(server);
     if (measures.queued >= this.#deps.queuedCalls)
@@ -61,7 +64,7 @@ export class CallRelays {
       stopTimer = this.#deps.clock.after(limits.relay.turnMs, () => late.abort(busy(server)), 'background');
       return AbortSignal.any([served.signal, late.signal]);
     });
-    const relay = new CallRelay({ client, caller, served, tool, round, measures, clock: this.#deps.clock });
+    const relay = new CallRelay({ client, caller, served, tool, args, round, measures, clock: this.#deps.clock });
     if (turn === undefined) return this.#perform(relay, line);
     return turn.then(
       () => {
@@ -82,10 +85,9 @@ export class CallRelays {
   }
 
   #perform(relay: CallRelay, line: ServerLine): Promise<JsonObject> {
-    const { client, caller, call: served, tool } = relay;
-    const { params, meta } = served;
+    const { client, caller, call: served, tool, args } = relay;
+    const { meta } = served;
     const options: RelayedCallOptions = { relay, ...passed(meta) };
-    const args = isObject(params['arguments']) ? params['arguments'] : NO_ARGUMENTS;
     const place = caller.begin(tool.id.server, served);
     const beat = meta['progressToken'] === undefined ? undefined : this.#heartbeat.begin(relay);
     const over = () => {
@@ -144,6 +146,7 @@ interface CallRelayOptions {
   readonly caller: RelayCaller;
   readonly served: ServedCall;
   readonly tool: Tool;
+  readonly args: JsonObject;
   readonly round: Round | undefined;
   readonly measures: ServerMeasures;
   readonly clock: Clock;
@@ -154,6 +157,7 @@ class CallRelay extends ServedRelay {
   readonly client: GatewayClient;
   readonly caller: RelayCaller;
   readonly tool: Tool;
+  readonly args: JsonObject;
   isApproved: boolean;
   isCancelled = false;
   readonly #time: Clock;
@@ -161,7 +165,7 @@ class CallRelay extends ServedRelay {
   readonly #startedAt: number;
   #isQueued = true;
 
-  constructor({ client, caller, served, tool, round, measures, clock }: CallRelayOptions) {
+  constructor({ client, caller, served, tool, args, round, measures, clock }: CallRelayOptions) {
     const { shaping, approval } = client.route.profile;
     super(caller, served, {
       ...{ server: tool.id.server, isRaw: shaping === 'raw', isOwnOrder: approval === 'client' },
@@ -170,6 +174,7 @@ class CallRelay extends ServedRelay {
     this.client = client;
     this.caller = caller;
     this.tool = tool;
+    this.args = args;
     this.isApproved = round?.isApproved === true;
     this.#time = clock;
     this.#measures = measures;
