@@ -32,6 +32,8 @@ export interface CallRelaysDeps {
 
 const NO_ARGUMENTS: JsonObject = Object.freeze({});
 
+const argumentsOf = ({ params: { arguments: args } }: ServedCall): JsonObject => (isObject(args) ? args : NO_ARGUMENTS);
+
 export class CallRelays {
   readonly #deps: CallRelaysDeps;
   readonly #heartbeat: Heartbeat;
@@ -44,7 +46,8 @@ export class CallRelays {
   readonly isOwnState = (requestState: unknown): boolean =>
     requestState !== undefined && this.#deps.seal.isOwn(requestState);
 
-  call(client: GatewayClient, served: ServedCall, tool: Tool): Promise<JsonObject> {
+  /** `args`: those of the tool, where the request names another one that carries it. */
+  call(client: GatewayClient, served: ServedCall, tool: Tool, args = argumentsOf(served)): Promise<JsonObject> {
     const { server } = tool.id;
     const measures = this.#deps.measures.of(server);
     if (measures.queued >= this.#deps.queuedCalls)
@@ -62,7 +65,7 @@ export class CallRelays {
       stopTimer = this.#deps.clock.after(limits.relay.turnMs, () => late.abort(busy(server)), 'background');
       return AbortSignal.any([served.signal, late.signal]);
     });
-    const relay = new CallRelay({ client, caller, served, tool, round, measures, clock: this.#deps.clock });
+    const relay = new CallRelay({ client, caller, served, tool, args, round, measures, clock: this.#deps.clock });
     if (turn === undefined) return this.#perform(relay, line);
     return turn.then(
       () => {
@@ -85,11 +88,10 @@ export class CallRelays {
   }
 
   #perform(relay: CallRelay, line: ServerLine): Promise<JsonObject> {
-    const { client, caller, call: served, tool } = relay;
-    const { params, meta } = served;
+    const { client, caller, call: served, tool, args } = relay;
+    const { meta } = served;
     const { isOwn } = client.route;
     const options: RelayedCallOptions = { relay, ...passed(meta), ...(isOwn && OWN_LIMIT) };
-    const args = isObject(params['arguments']) ? params['arguments'] : NO_ARGUMENTS;
     const place = caller.begin(tool.id.server, served);
     const beat = meta['progressToken'] === undefined || isOwn ? undefined : this.#heartbeat.begin(relay);
     const over = () => {
@@ -150,6 +152,7 @@ interface CallRelayOptions {
   readonly caller: RelayCaller;
   readonly served: ServedCall;
   readonly tool: Tool;
+  readonly args: JsonObject;
   readonly round: Round | undefined;
   readonly measures: ServerMeasures;
   readonly clock: Clock;
@@ -160,6 +163,7 @@ class CallRelay extends ServedRelay {
   readonly client: GatewayClient;
   readonly caller: RelayCaller;
   readonly tool: Tool;
+  readonly args: JsonObject;
   isApproved: boolean;
   isCancelled = false;
   readonly #time: Clock;
@@ -167,7 +171,7 @@ class CallRelay extends ServedRelay {
   readonly #startedAt: number;
   #isQueued = true;
 
-  constructor({ client, caller, served, tool, round, measures, clock }: CallRelayOptions) {
+  constructor({ client, caller, served, tool, args, round, measures, clock }: CallRelayOptions) {
     const { shaping, approval } = client.route.profile;
     super(caller, served, {
       ...{ server: tool.id.server, isRaw: shaping === 'raw', isOwnOrder: approval === 'client' },
@@ -176,6 +180,7 @@ class CallRelay extends ServedRelay {
     this.client = client;
     this.caller = caller;
     this.tool = tool;
+    this.args = args;
     this.isApproved = round?.isApproved === true || client.route.isOwn === true;
     this.#time = clock;
     this.#measures = measures;

@@ -6,7 +6,7 @@ import { createResources } from '../catalog/resources/resources.ts';
 import { requestWithRetry } from '../catalog/resources/retried-request.ts';
 import { visibleResources } from '../catalog/resources/visible-resources.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
-import { CALL_TOOL, SEARCH_TOOL } from '../model/builtin.ts';
+import { CALL_TOOL, SEARCH_TOOL, unwrapCall } from '../model/builtin.ts';
 import { RuntimeError } from '../model/errors.ts';
 import { identity } from '../model/identity.ts';
 import type { ServerName } from '../model/names.ts';
@@ -197,10 +197,18 @@ export class RouteService implements Service {
     const tool = client.tools().byName.get(name);
     if (server === undefined) {
       if (name === STATUS_TOOL) return statusResult(this.#seenStatuses(client.fleet));
-      if (profile.expose === 'search') return calls.call(client, served, searchTool(client, name) ?? unknown(name));
+      if (profile.expose === 'search') return this.#callFound(client, served, searchTool(client, name) ?? unknown(name));
     }
     if (tool !== undefined) return calls.call(client, served, tool);
     return this.#callLater(client, served, name);
+  }
+
+  /** The tool that is called through another one is the one that counts: its server's limits, its questions, its place. */
+  #callFound(client: GatewayClient, served: ServedCall, own: Tool): Promise<JsonObject> {
+    const carried = own.name === CALL_TOOL ? unwrapCall(served.params['arguments']) : '';
+    const tool = typeof carried === 'string' ? undefined : client.turn().find(carried.name);
+    if (tool === undefined || typeof carried === 'string') return this.#deps.calls.call(client, served, own);
+    return this.#deps.calls.call(client, served, tool, carried.arguments);
   }
 
   /** A tool that is not known may be of a server that has not listed its tools yet. */

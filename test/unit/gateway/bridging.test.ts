@@ -4,6 +4,7 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { gatewayHandlers } from '../../../src/gateway/gateway.ts';
+import { openProfile } from '../../../src/gateway/profiles.ts';
 import { passedMeta } from '../../../src/gateway/served-relay.ts';
 import { isObject, type JsonObject } from '../../../src/kernel/json.ts';
 import { verifies } from '../../verifies.ts';
@@ -84,6 +85,17 @@ describe.each(eras)('a %s server', (server) => {
       expect(JSON.stringify(result)).toMatch(/decline|capabilit|input/);
     });
   });
+});
+
+test.each(eras)('a tool that is called through mcp_call asks the client too: a %s server', async (server) => {
+  const search = { ...openProfile, expose: 'search' as const };
+  const fronted = await front({ s: eliciting(server) }, { profiles: { default: search } });
+  const session = await fronted.open('/mcp', { capabilities: able });
+  await session.request('tools/list');
+  const carried = { name: 'mcp_call', arguments: { name: 'mcp__s__register', arguments: {} } };
+  const { result } = await session.answering('tools/call', carried, (question) => ({ result: answerTo(question) }));
+  expect(textOf(result as JsonObject).answer).toMatchObject({ action: 'accept', content: { name: 'Ada' } });
+  expect(fronted.gateway.measures().servers.get('s')?.outcomes.get('ok')).toBe(1);
 });
 
 test('a page that a legacy server demands by an error is asked for in a modern call, which then is sent again', async () => {
