@@ -9,7 +9,9 @@ import { StdioClientTransport as Stdio1 } from '@modelcontextprotocol/sdk/client
 import { StreamableHTTPClientTransport as Http1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { type Clock, systemClock } from '../../src/kernel/clock.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
+import { limits } from '../../src/model/limits.ts';
 import type { ResourceContents } from '../../src/model/resource.ts';
 import type { ScriptedStep } from '../servers/models/script.ts';
 import type { ModelServer } from '../servers/models/server.ts';
@@ -74,6 +76,13 @@ async function visit(client: VisitingClient, { requests }: ModelServer): Promise
   const last = await client.call('plexus-reply', { session_id, message: 'and now?' });
   expect(last.structuredContent).toEqual({ response: 'four' });
 }
+
+/** The probe of the era waits, however slowly the agent starts. */
+const patient: Clock = {
+  ...systemClock,
+  after: (ms, run, hold) =>
+    systemClock.after([limits.probeMs, limits.lateProbeMs].includes(ms) ? 30_000 : ms, run, hold),
+};
 
 /** Methods that both SDKs have, whatever their types. */
 interface SdkClient {
@@ -144,6 +153,7 @@ describe.each(transports)('over %s', (kind) => {
     let asked = 0;
     const runtime = await start(place.sandbox.folder, {
       servers: { agent: kind === 'stdio' ? commandOf(place) : { url, headers } },
+      clock: patient,
       elicit: async () => {
         asked++;
         return answer;
