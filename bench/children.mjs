@@ -14,7 +14,7 @@ const runFile = promisify(execFile);
 /** Node's own variables are left out: extra certificates alone double the start of every process, on some machines only. */
 const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('NODE_')));
 
-function environmentIn(home) {
+export function environmentIn(home) {
   const folders = { CACHE: 'cache', STATE: 'state', CONFIG: '.config' };
   const xdg = Object.entries(folders).map(([name, folder]) => [`XDG_${name}_HOME`, join(home, folder)]);
   return { ...environment, HOME: home, USERPROFILE: home, ...Object.fromEntries(xdg) };
@@ -64,6 +64,6 @@ export async function timeNode(args, { signal, place }) {
 
 /** Also the CPU time, which the process itself prints when it exits. */
 export async function timeNodeAndCpu(args, bench) {
-  const { wallMs, stderr } = await timeNode(['--require', fileOf('./cpu-at-exit.cjs'), ...args], bench);
+  const { wallMs, stderr } = await timeNode(['--require', fileOf('./cost-at-exit.cjs'), ...args], bench);
   return { wallMs, cpuMs: Number(/^cpu (\d+)$/m.exec(stderr)[1]) / 1_000 };
 }

@@ -5,6 +5,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runContestant, timeNodeAndCpu, withHttpServer } from './children.mjs';
+import { withConnect } from './connect.mjs';
 import { cli, writeFleetHome } from './fleet-home.mjs';
 import { httpServersOf, serversOf } from './servers.mjs';
 import { measureServing } from './serving.mjs';
@@ -39,6 +40,7 @@ export const measures = {
     { before: 500 },
   ),
   cli: commands,
+  connect: connectBeside,
   'cached-start': cachedStart,
   gate,
   catalog: ownMeasure('./large-catalog.mjs', {
@@ -144,6 +146,18 @@ async function commands(bench) {
     call: told('call', 'plexus call: CPU', 'cpuMs'),
     'call-extra': row('plexus call: CPU beyond node -e 0 and a hand-written client', 'ms', { plexus: extra }, 'cpuMs'),
   };
+}
+
+/** What every agent of a machine starts and keeps, where a gateway runs. */
+function connectBeside(bench) {
+  return withConnect(bench, async (runs) => {
+    const { plexus, node } = await interleave(runs, bench.rounds);
+    const beyond = plexus.map(({ memoryMb }, at) => ({ memoryMb: memoryMb - node[at].memoryMb }));
+    return {
+      cpu: row('plexus connect: CPU', 'ms', { plexus, node }, 'cpuMs'),
+      memory: row('plexus connect: memory beyond node -e 0', 'MB', { plexus: beyond }, 'memoryMb'),
+    };
+  });
 }
 
 /** The wait for a user whose servers are cached from an earlier run. A fresh process each time; the import is not counted. */

@@ -162,9 +162,17 @@ export class Dispatcher {
         return answered(this.toldError(noJson, peer));
       }
     };
+    /** A result may be no JSON. */
+    const toldOrFailed = (result: JsonObject): Answered => {
+      try {
+        return told(result);
+      } catch (error) {
+        return failed(error);
+      }
+    };
     try {
       const result = this.#begin(dispatch, progress);
-      return result instanceof Promise ? result.then(told).catch(failed) : told(result);
+      return result instanceof Promise ? result.then(toldOrFailed, failed) : told(result);
     } catch (error) {
       return failed(error);
     }

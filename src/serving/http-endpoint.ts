@@ -32,7 +32,7 @@ import {
   negotiated,
   ProtocolError,
 } from './protocol.ts';
-import { readBody } from './request-body.ts';
+import { type ReadBody, readBody } from './request-body.ts';
 import { isCancelling, type RunningCall } from './running-call.ts';
 import type { Peer, Principal } from './service.ts';
 
@@ -126,13 +126,18 @@ export class HttpEndpoint {
     return refuse(response, 405, invalidRequest('This method is not allowed'));
   }
 
-  async #post(visit: Visit): Promise<void> {
+  #post(visit: Visit): Promise<void> | void {
     const { request, response } = visit;
     const type = request.headers['content-type'] ?? '';
     if (type !== 'application/json' && !/^application\/json\s*(;|$)/i.test(type))
       return refuse(response, 415, invalidRequest('The Content-Type must be application/json'));
     const { messageBytes } = this.#dispatcher.limits;
-    const body = await readBody(request, { messageBytes, whenLate: this.#whenLate });
+    return readBody(request, { messageBytes, whenLate: this.#whenLate }).then((body) => this.#take(visit, body));
+  }
+
+  /** From here on a call waits for nothing but its handler: every async function on its way would take a promise and a frame more. */
+  #take(visit: Visit, body: ReadBody): Promise<void> | void {
+    const { request, response } = visit;
     if (body.kind === 'lost') return;
     if (body.kind !== 'read') return refuseBody(response, body.kind);
     const parsed = parseJson(body.text);
@@ -141,28 +146,32 @@ export class HttpEndpoint {
     const message = readMessage(parsed.value);
     if (message.kind === 'invalid') sendJson(response, 400, invalidAnswer(message));
     else if (message.kind === 'answer') this.#settle(visit, message);
-    else
+    else {
+      const failed = (error: unknown) => this.#fail(response, error, message.kind === 'request' ? message.id : null);
       try {
-        if (isModern(message.method, message.params, request.headers)) await this.#modern(visit, message);
-        else await this.#legacy(visit, message);
+        const isOfModern = isModern(message.method, message.params, request.headers);
+        const done = isOfModern ? this.#modern(visit, message) : this.#legacy(visit, message);
+        return done?.catch(failed);
       } catch (error) {
-        this.#fail(response, error, message.kind === 'request' ? message.id : null);
+        failed(error);
       }
+    }
   }
 
-  async #modern(visit: Visit, message: ClientRequest | ClientNotification): Promise<void> {
+  #modern(visit: Visit, message: ClientRequest | ClientNotification): Promise<void> | undefined {
     const { request, response, principal } = visit;
     // Modern clients cancel by closing the stream: none of the protocol's own notifications needs to be read.
     if (message.kind === 'notification') {
       const peer = notifierOf(message, principal, request.headers);
       if (peer !== undefined) this.#dispatcher.notified(message.method, message.params, peer);
-      return accept(response);
+      accept(response);
+      return undefined;
     }
     const peer = modernPeer(message, principal, request.headers);
     assertHeaders(message, request.headers);
     const checked = this.#assertParamHeaders(message, peer, request);
-    if (checked !== undefined) await checked;
-    await this.#dispatch(visit, { requests: [message], peer });
+    const work = { requests: [message], peer };
+    return checked === undefined ? this.#dispatch(visit, work) : checked.then(() => this.#dispatch(visit, work));
   }
 
   /** At once where the service knows the schema at once. */
@@ -180,17 +189,18 @@ export class HttpEndpoint {
     return undefined;
   }
 
-  async #legacy(visit: Visit, message: ClientRequest | ClientNotification): Promise<void> {
+  #legacy(visit: Visit, message: ClientRequest | ClientNotification): Promise<void> | undefined {
     const { request, response } = visit;
     const isFirst = message.kind === 'request' && message.method === 'initialize';
     if (isFirst && request.headers['mcp-session-id'] === undefined) return this.#initialize(visit, message);
     const session = this.#sessionOf(visit, message.kind === 'request' ? message.id : null);
-    if (session === undefined) return;
+    if (session === undefined) return undefined;
     if (message.kind === 'notification') {
       this.#notified(session, message);
-      return accept(response);
+      accept(response);
+      return undefined;
     }
-    await this.#dispatch(visit, { requests: [message], peer: session.peer, session });
+    return this.#dispatch(visit, { requests: [message], peer: session.peer, session });
   }
 
   async #initialize({ response, principal }: Visit, { id, params }: ClientRequest): Promise<void> {
@@ -236,12 +246,14 @@ export class HttpEndpoint {
     await this.#dispatch(visit, { requests, peer: session.peer, session, isBatch: true });
   }
 
-  async #dispatch(visit: Visit, work: Work): Promise<void> {
+  #dispatch(visit: Visit, work: Work): Promise<void> | undefined {
     const { request, response } = visit;
     const { requests, peer, session, isBatch = false } = work;
     const accepts = acceptedBy(request);
-    if (!accepts.events && !accepts.json)
-      return refuse(response, 406, invalidRequest('The client must accept application/json and text/event-stream'));
+    if (!accepts.events && !accepts.json) {
+      refuse(response, 406, invalidRequest('The client must accept application/json and text/event-stream'));
+      return undefined;
+    }
     const { clock, limits: given } = this.#dispatcher;
     const reply = new HttpReply({
       response,
@@ -254,14 +266,26 @@ export class HttpEndpoint {
     });
     const place = this.#replies.add(reply);
     const target = { response, peer, session };
-    try {
-      const [only] = requests;
-      if (only !== undefined && !isBatch) await this.#answerOne(only, reply, target);
-      else await Promise.all(requests.map((message) => this.#answerOne(message, reply, target)));
-    } finally {
+    const over = () => {
       this.#replies.remove(place);
       session?.touch();
+    };
+    const failed = (error: unknown) => {
+      over();
+      throw error;
+    };
+    try {
+      const [only] = requests;
+      const answering: Promise<unknown> | undefined =
+        only !== undefined && !isBatch
+          ? this.#answerOne(only, reply, target)
+          : Promise.all(requests.map((message) => this.#answerOne(message, reply, target)));
+      if (answering !== undefined) return answering.then(over, failed);
+    } catch (error) {
+      failed(error);
     }
+    over();
+    return undefined;
   }
 
   /** At once where the handler answers at once. */

@@ -23,7 +23,10 @@ export function readBody(request: IncomingMessage, { messageBytes, whenLate }: B
       return;
     }
     const held = new Pieces();
+    let isOver = false;
     const end = (outcome: ReadBody) => {
+      if (isOver) return;
+      isOver = true;
       stopWaiting();
       if (outcome.kind !== 'read') request.pause();
       resolve(outcome);

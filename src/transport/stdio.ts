@@ -62,8 +62,10 @@ export class StdioChannel extends ChannelBase {
   #hasEnded = false;
   /** The output ended in the middle of a message. */
   #cutOff = false;
-  /** The messages sent in this tick. They are written together, since every write is a system call. */
+  /** Messages that are written together, since every write is a system call. */
   #outgoing = '';
+  /** Something was written in this turn of the event loop: what follows in it, such as calls of other connections, waits for its end. */
+  #hasWritten = false;
   #group: ProcessGroup | undefined;
   #closedWhileRunning = false;
   /** Until its first message a server may be about to be installed. */
@@ -118,7 +120,7 @@ export class StdioChannel extends ChannelBase {
     const unread = (this.#group?.child.stdin.writableLength ?? 0) + this.#outgoing.length;
     if (unread > limits.unreadInputBytes) throw this.lost('it does not read its input');
     const line = `${JSON.stringify(message)}\n`;
-    if (this.#outgoing === '') process.nextTick(this.#flush);
+    if (this.#outgoing === '' && !this.#hasWritten) process.nextTick(this.#writeFirst);
     this.#outgoing += line;
     if (this.#outgoing.length > FULL_WRITE_CHARS) this.#flush();
   }
@@ -182,6 +184,18 @@ export class StdioChannel extends ChannelBase {
     const idle = this.#reader.whenIdle();
     if (idle === undefined || this.isClosing) this.#end();
     else void idle.then(() => (this.#cancelDrain = this.#options.clock.after(limits.drainMs, this.#drained)));
+  };
+
+  /** The first messages of a turn are not held up: the server begins with them meanwhile. */
+  readonly #writeFirst = (): void => {
+    this.#hasWritten = true;
+    setImmediate(this.#endTurn);
+    this.#flush();
+  };
+
+  readonly #endTurn = (): void => {
+    this.#hasWritten = false;
+    this.#flush();
   };
 
   readonly #flush = (): void => {

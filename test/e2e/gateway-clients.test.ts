@@ -1,13 +1,15 @@
 // Owns the proof that real clients use the gateway in front of real servers, of either era on both sides: they list, call, read, are asked,
 // are told of progress and changes, and cancel; and that many of them share one process of each server.
 
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client as Client2, StreamableHTTPClientTransport as Http2 } from '@modelcontextprotocol/client';
 import { StreamableHTTPClientTransport as Http1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createLedgerServers } from '../faults/gateway-soak.ts';
 import { startGateway } from '../servers/gateway.mjs';
+import { waitFor } from '../wait-for.ts';
 import { createFolder, start, textOf } from './runtimes.ts';
 import { answer, visitBySdk1, visitBySdk2 } from './visits.ts';
 
@@ -80,4 +82,15 @@ test('twenty sessions in one folder, of mixed eras and capabilities, on ten serv
   );
   const starts = servers.map(({ folder }) => readdirSync(folder).filter((name) => name.startsWith('start-')).length);
   expect(starts).toEqual(servers.map(() => 1));
+});
+
+test('what a gateway needs for a moment only does not take more and more memory', async () => {
+  const file = join(createFolder(), 'young');
+  const node = ['--import', fileURLToPath(new URL('../servers/report-young.mjs', import.meta.url))];
+  const gateway = await startGateway({ servers: {}, node, env: { PLEXUS_HEAP_FILE: file } });
+  onTestFinished(async () => void (await gateway.stop()));
+  process.kill(gateway.pid ?? 0, 'SIGUSR2');
+  // V8 would take 18 to 32 MB.
+  expect(await waitFor(() => Number(readFileSync(file, 'utf8')) / 1_048_576)).toBeLessThan(12);
+  expect(gateway.complaints()).toBe('');
 });

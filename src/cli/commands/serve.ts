@@ -64,8 +64,9 @@ type Opened = Pick<Residence, 'authenticate'> & Partial<Pick<Residence, 'refuses
 
 async function openGateway(context: Context, { host, expose }: Asked, opened: Opened): Promise<ServedGateway> {
   const { openServedGateway } = await import('../../gateway/serve.ts');
+  const { keepHeapSmall } = await import('../../gateway/heap.ts');
   const { env = context.env, ...access } = opened;
-  return context.waitFor(
+  const served = await context.waitFor(
     'starting the gateway',
     openServedGateway({
       ...{ host, ...access },
@@ -73,6 +74,8 @@ async function openGateway(context: Context, { host, expose }: Asked, opened: Op
       runtime: { ...context.runtimeOptions, env, signal: context.signal },
     }),
   );
+  keepHeapSmall();
+  return served;
 }
 
 async function serveStdio(context: Context, asked: Asked): Promise<CommandResult> {

@@ -1,6 +1,7 @@
 // Owns the proof that a server in a child process can be talked to, explained and ended, however it behaves.
 
-import { afterEach, describe, expect, test } from 'vitest';
+import { Socket } from 'node:net';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { limits } from '../../../src/model/limits.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 import { openStdio, type StdioChannel, type StdioOptions } from '../../../src/transport/stdio.ts';
@@ -39,6 +40,19 @@ describe('talking', () => {
     for (const id of ids) await channel.send(call(id, 'add', { a: id, b: 1 }));
     await eventually(() => heard.messages.length === ids.length);
     expect(heard.messages).toEqual(ids.map((id) => text(id, String(id + 1))));
+  });
+
+  test('what other ticks of a turn of the event loop send is written together, behind the first of them', async () => {
+    const { channel, heard } = await start(faultyProgram());
+    const write = vi.spyOn(Socket.prototype, 'write');
+    onTestFinished(() => write.mockRestore());
+    for (const id of [1, 2, 3, 4, 5, 6]) {
+      await channel.send(call(id, 'add', { a: id, b: 1 }));
+      await new Promise<void>((resolve) => process.nextTick(resolve));
+    }
+    for (const id of [1, 6]) expect(await heard.answerTo(id)).toEqual(text(id, String(id + 1)));
+    const counts = write.mock.calls.map(([lines]) => String(lines).split('\n').length - 1);
+    expect(counts).toEqual([1, 5]);
   });
 
   verifies('TRN-01', 'lines that are no messages are told and skipped', async () => {

@@ -1,6 +1,0 @@
-// Owns telling what a process has cost: required before the program, it prints the microseconds of CPU on stderr at the end.
-
-process.once('exit', () => {
-  const { user, system } = process.cpuUsage();
-  require('node:fs').writeSync(2, `cpu ${user + system}\n`);
-});
