@@ -12,7 +12,7 @@ import { guardInstallation, type InstallGuard } from './install-guard.ts';
 import { createMark, MARK_VARIABLE } from './mark.ts';
 import { type SpawnAttempt, spawnFailure } from './spawn-failure.ts';
 import { createTreeFamily, createWindowsFamily } from './tree-family.ts';
-import { unwatch, watch } from './watchdog.ts';
+import { standBy, standDown, unwatch, watch } from './watchdog.ts';
 import { type Program, resolveWindowsCommand } from './windows-command.ts';
 
 export interface GroupOptions extends SpawnAttempt {
@@ -43,10 +43,14 @@ interface GroupOrigin {
 export function openProcessGroup(options: GroupOptions): Promise<ProcessGroup> {
   return new Promise((resolve, reject) => {
     const fail = (error: unknown) => reject(error instanceof RuntimeError ? error : spawnFailure(error, options));
+    const failUnstarted = (error: unknown) => void standDown().then(() => fail(error));
     const { clock, installLimitMs } = options;
     const mark = createMark();
+    // A guard of its own watches a program that may be installing something.
+    const isWatched = installLimitMs === undefined;
     try {
       const { file, args, windowsVerbatimArguments = false } = programOf(options, process.platform);
+      if (isWatched) standBy();
       const child = spawn(file, [...args], {
         cwd: options.cwd,
         env: { ...options.env, [MARK_VARIABLE]: mark },
@@ -55,8 +59,11 @@ export function openProcessGroup(options: GroupOptions): Promise<ProcessGroup> {
         windowsHide: true,
         windowsVerbatimArguments,
       });
+      if (child.pid === undefined) {
+        child.once('error', failUnstarted);
+        return;
+      }
       child.once('error', fail);
-      if (child.pid === undefined) return;
       const group = new ProcessGroup(child, { pid: child.pid, mark, clock, installLimitMs });
       child.once('spawn', () => {
         // From now on the exit event reports failures; removing `fail` frees the options and their environment.
@@ -64,7 +71,7 @@ export function openProcessGroup(options: GroupOptions): Promise<ProcessGroup> {
         resolve(group);
       });
     } catch (error) {
-      fail(error);
+      failUnstarted(error);
     }
   });
 }

@@ -39,7 +39,6 @@ strays() {
   for each in $spared; do kept="$kept$(marked "\${mark%%=*}=$each\\( \\|$\\)" | tr '\\n' ' ')"; done
   for pid in $(marked "$mark\\."); do case $kept in *" $pid "*) ;; *) echo "$pid" ;; esac; done
 }
-[ "$groups" = ' ' ] && exit 0
 sleep "$grace" || sleep 1
 for group in $groups; do kill -TERM -- "-$group"; done
 sleep "$grace" || sleep 1
@@ -58,6 +57,19 @@ const watched = new Set<number>();
 const spared = new Set<string>();
 let shell: ChildProcess | undefined;
 let deaths = 0;
+
+/**
+ * Call right before a child is started, in the same tick. Where a host is killed between the two, the shell does not know the group,
+ * and finds the child by its mark.
+ */
+export function standBy(): void {
+  if (shell === undefined) start();
+}
+
+/** Call if no child was started after all. */
+export async function standDown(): Promise<void> {
+  if (watched.size === 0) await retire();
+}
 
 /** `group` is the pid of a child that was just started. */
 export function watch(group: number): void {

@@ -193,6 +193,19 @@ describe('a start loads what its servers need, in few files', () => {
       expect(readFileSync(join(packages, '..', file), 'utf8').includes(text), file).toBe(true);
   });
 
+  verifies('EXT-44', 'no pattern with classes of Unicode, which V8 would look up while it reads the file', async () => {
+    const { code } = await list((await startAsking('stdio')).entry);
+    const literal = /(?<![\w`\\])\/(?:[^/\n\\`]|\\.)*\\p\{(?:[^/\n\\`]|\\.)*\/[dgimsvy]*u/;
+    expect(literal.test(String.raw`const pattern=/^\p{L}+$/u;`), 'one would be seen').toBe(true);
+    expect(literal.exec(code)?.[0]).toBeUndefined();
+  });
+
+  verifies('EXT-44', 'every function has its name, so that stacks can be read', async () => {
+    const { code } = await list((await startAsking('stdio')).entry);
+    for (const name of ['function createFileStore(', 'clearStale=async', 'ProcessGroup=class'])
+      expect(code.includes(name), name).toBe(true);
+  });
+
   test("Node's own modules are not imported: the getters of `node:crypto` alone would load Web Crypto", async () => {
     const { files } = await list((await startAsking('stdio')).entry);
     const ours = files.filter((file) => file.includes(join('dist', '')));

@@ -7,7 +7,7 @@ import { afterEach, expect } from 'vitest';
 import { send } from '../../src/transport/family.ts';
 import { listProcesses, runningGroupOf } from '../../src/transport/proc.ts';
 import { FAULTY } from '../servers/faulty.ts';
-import { eventually, isRunning, pidsOnce, temporaryFile } from '../servers/processes.ts';
+import { eventually, isRunning, pidsIn, pidsOnce, temporaryFile } from '../servers/processes.ts';
 import { verifies } from '../verifies.ts';
 
 const HOST = fileURLToPath(new URL('./watchdog-host.mjs', import.meta.url));
@@ -71,6 +71,35 @@ verifies(['TDN-04', 'EXT-08'], 'a host that is killed takes even the most stubbo
   process.kill(host.pid, 'SIGKILL');
   await allGone([...host.servers, host.watchdog]);
 });
+
+/** How often the host is looked at again, at some 10 µs each, between its first spawn and its end. */
+const LOOKS = [0, 0, 10, 100, 1_000, 3_000];
+
+/** Starts a host and kills it, so long after its first spawn. Without a pause: the next spawn follows within a millisecond. */
+function killWhileStarting(looks: number): string {
+  const pidFile = temporaryFile('pids');
+  const host = spawn(process.execPath, [HOST, FAULTY, pidFile], { stdio: ['pipe', 'ignore', 'inherit'] });
+  const pid = Number(host.pid);
+  started.push(pid);
+  while (childrenOf(pid) === '') expect(isRunning(pid)).toBe(true);
+  for (let look = 0; look < looks; look++) childrenOf(pid);
+  process.kill(pid, 'SIGKILL');
+  return pidFile;
+}
+
+const childrenOf = (pid: number) => readProc(pid, `task/${pid}/children`);
+/** From its fork on, a child has the words of the host or its own, and both name the file. */
+const isNamed = (pidFile: string) => listProcesses().filter((pid) => readProc(pid, 'cmdline').includes(pidFile));
+
+verifies(
+  ['TDN-04', 'EXT-08'],
+  'a host that is killed at any moment from its first spawn on leaves nothing',
+  async () => {
+    const pidFiles = LOOKS.map(killWhileStarting);
+    const left = () => pidFiles.map((file) => [...isNamed(file), ...pidsIn(file).filter(isRunning)]);
+    await eventually(() => left().every((pids) => pids.length === 0)).finally(() => started.push(...left().flat()));
+  },
+);
 
 verifies(['TDN-04', 'EXT-08'], 'a host that exits without closing takes its servers with it', async () => {
   const host = await startHost();
