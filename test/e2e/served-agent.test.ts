@@ -81,7 +81,7 @@ async function visit(client: VisitingClient, { requests }: ModelServer): Promise
 const patient: Clock = {
   ...systemClock,
   after: (ms, run, hold) =>
-    systemClock.after([limits.probeMs, limits.lateProbeMs].includes(ms) ? 30_000 : ms, run, hold),
+    systemClock.after(ms === limits.probeMs || ms === limits.lateProbeMs ? 30_000 : ms, run, hold),
 };
 
 /** Methods that both SDKs have, whatever their types. */
