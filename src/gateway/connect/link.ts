@@ -53,7 +53,7 @@ export function openLink(target: LinkTarget): Promise<Socket> {
     };
     const onEnd = () => {
       socket.destroy();
-      reject(new LinkRefused(statusOf(answer), bodyOf(answer)));
+      reject(new LinkRefused(statusOf(answer), bodyOf(answer) || 'it runs and does not answer'));
     };
     socket.on('data', onData).on('end', onEnd).on('timeout', onEnd).on('error', reject);
     socket.setTimeout(ANSWER_MS).write(headOf(target));

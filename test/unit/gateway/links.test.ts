@@ -1,7 +1,7 @@
 // Owns the proof of who may open a link: a `plexus connect` of this machine with its token, and never a gateway's own server.
 
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { openLink } from '../../../src/gateway/connect/link.ts';
 import { isBehind, marksBehind } from '../../../src/gateway/link-words.ts';
@@ -61,6 +61,14 @@ test('a gateway that stops takes no new link', async () => {
   const { port, links } = await serveLinks();
   await links.close();
   await expect(openLink(target(port))).rejects.toMatchObject({ status: 503 });
+});
+
+test('a gateway that says nothing is told of as one', async () => {
+  const mute = createServer((socket) => socket.end()).listen(0, '127.0.0.1');
+  onTestFinished(() => void mute.close());
+  await once(mute, 'listening');
+  const { port } = mute.address() as AddressInfo;
+  await expect(openLink(target(port))).rejects.toThrow('it runs and does not answer');
 });
 
 test('marks add up on the way', () => {
