@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { installPeers } from './peers.mjs';
 import { run, setUp } from './setup.mjs';
 
-const thorough = { rounds: 5, calls: 4_000, longestMs: 1_800_000 };
+const thorough = { rounds: 5, calls: 8_000, longestMs: 1_800_000 };
 
 if (process.env['PLEXUS_BENCH_GATEWAY'] === '1') process.exitCode = await main();
 else {

@@ -6,12 +6,14 @@ import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, readlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { connect as connectPipes } from '../hand-pipes.mjs';
 import { interleave, row } from '../measures.mjs';
 import { serversOf } from '../servers.mjs';
 import { gateways } from './gateways.mjs';
 import { openSession } from './load.mjs';
 
+const ownSessions = fileURLToPath(new URL('./own-sessions.mjs', import.meta.url));
 const IN_FLIGHT = 32;
 const { 'echo-0': server } = serversOf('echo', 1);
 
@@ -51,7 +53,7 @@ async function directSample({ calls }) {
 async function sampleOf({ start, path, tool, sse }, { folder, calls, signal }) {
   const home = await mkdtemp(join(folder, 'gateway-'));
   const port = await freePort();
-  const words = start({ port: String(port), home, server });
+  const words = ['--import', ownSessions, ...start({ port: String(port), home, server })];
   const child = spawn(process.execPath, words, { cwd: home, env: environmentIn(home), stdio: 'ignore', signal });
   child.on('error', () => undefined);
   try {
