@@ -27,7 +27,7 @@ export interface GatewayUse {
   readonly field: () => { readonly gateway?: UsedGateway };
 }
 
-/** What a gateway says of the servers of the command's folder. */
+/** A gateway that has answered, with its servers for the command's folder. */
 export interface AskedGateway {
   readonly gateway: UsedGateway;
   readonly report: FleetReport;

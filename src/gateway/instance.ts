@@ -47,7 +47,7 @@ export const gatewayFiles = (stateFolder: string) => {
   };
 };
 
-/** What a gateway serves, and what a command is about: the one file that either was given, or the folder of the user's own. */
+/** Names the configuration of a gateway or a command: the one file that it was given, or the folder of the user's own. */
 export const configurationOf = (
   environment: Pick<HostEnvironment, 'home' | 'env' | 'platform'>,
   file: string | undefined,

@@ -15,5 +15,5 @@ export const marksBehind = (mark: string, marks = ''): string => (marks === '' ?
 
 /** Begins the path of a link to one server for a command that a person typed: it is the person's own order. */
 export const OWN_PATH = '/own/';
-/** Where such a command asks how the servers are. */
+/** The path at which such a command asks how the servers are. */
 export const FLEET_PATH = '/fleet';

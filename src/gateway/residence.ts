@@ -36,7 +36,7 @@ export interface ResidenceOptions {
   readonly store: Store;
   readonly env: EnvironmentVariables;
   readonly host: string;
-  /** What it serves: `configurationOf`. */
+  /** The configuration that it serves, as `configurationOf` names it. */
   readonly configuration: string;
   /** Every program of this machine may use the gateway. */
   readonly isOpen: boolean;

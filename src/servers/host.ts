@@ -114,7 +114,7 @@ export interface HostOptions extends ClientHandlers {
   readonly onError?: (error: unknown) => void;
 }
 
-/** What a program of ours is besides a host: no option, since a host has no use for it. */
+/** Set by programs of ours alone: no option, since a host has no use for it. */
 export interface Standing {
   /** Servers that run elsewhere, and are reached there. */
   readonly elsewhere?: Elsewhere | undefined;

@@ -52,7 +52,7 @@ function reportOf(runtime: Runtime): FleetReport {
   return { servers: runtime.status(), reduced, diagnostics: runtime.diagnostics() };
 }
 
-/** What `--live` does without a gateway: lazy and manual servers stay as they are. */
+/** As `--live` without a gateway: lazy and manual servers stay as they are. */
 async function connectAll(runtime: Runtime): Promise<void> {
   const idle = runtime.status().filter(({ state, lifecycle }) => lifecycle === undefined && RESTED.includes(state));
   await Promise.allSettled(idle.map(({ name }) => runtime.reconnect(name)));
