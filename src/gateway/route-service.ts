@@ -197,7 +197,8 @@ export class RouteService implements Service {
     const tool = client.tools().byName.get(name);
     if (server === undefined) {
       if (name === STATUS_TOOL) return statusResult(this.#seenStatuses(client.fleet));
-      if (profile.expose === 'search') return this.#callFound(client, served, searchTool(client, name) ?? unknown(name));
+      if (profile.expose === 'search')
+        return this.#callFound(client, served, searchTool(client, name) ?? unknown(name));
     }
     if (tool !== undefined) return calls.call(client, served, tool);
     return this.#callLater(client, served, name);
