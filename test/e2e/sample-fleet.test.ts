@@ -38,7 +38,7 @@ test('then it is served: the address answers, and the printed call works from an
   await waitFor(() => expect(out).toContain('It ends ten minutes after its last client.'));
   const url = /at (http:\S+)\/mcp$/m.exec(out)?.[1];
   expect(await (await fetch(`${url}/healthz`)).text()).toBe('ok\n');
-  const entry = JSON.parse(/^ {2}\{[^]*?^ {2}\}$/m.exec(out)?.[0] ?? '');
+  const entry = JSON.parse(/^ {2}\{[\s\S]*?^ {2}\}$/m.exec(out)?.[0] ?? '');
   expect(entry.mcpServers.sample).toMatchObject({ type: 'http', url: `${url}/mcp` });
   const line = /^ {2}(node .+)$/m.exec(out)?.[1] ?? '';
   const called = spawnSync('sh', ['-c', line], { cwd: sandbox.home, env, encoding: 'utf8' });
