@@ -46,11 +46,9 @@ export function openProcessGroup(options: GroupOptions): Promise<ProcessGroup> {
     const failUnstarted = (error: unknown) => void standDown().then(() => fail(error));
     const { clock, installLimitMs } = options;
     const mark = createMark();
-    // A guard of its own watches a program that may be installing something.
-    const isWatched = installLimitMs === undefined;
     try {
       const { file, args, windowsVerbatimArguments = false } = programOf(options, process.platform);
-      if (isWatched) standBy();
+      standBy();
       const child = spawn(file, [...args], {
         cwd: options.cwd,
         env: { ...options.env, [MARK_VARIABLE]: mark },
@@ -122,6 +120,8 @@ export class ProcessGroup {
     if (installLimitMs !== undefined)
       this.#guard = guardInstallation(child, { group: pid, mark, limitMs: installLimitMs });
     if (this.#guard === undefined) watch(pid);
+    // Where the watchdog has no other group, it was there for the moment before the guard.
+    else void standDown();
     const startedAt = clock.now();
     // It comes once anyway; `once` would keep 200 bytes more for each server.
     child.on('exit', (code, signal) => {

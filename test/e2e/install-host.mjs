@@ -1,6 +1,6 @@
-// Owns a host to be killed while one of its servers is being installed; the other one is up.
+// Owns a host to be killed while one of its servers is being installed; the other one, if there is one, is up.
 //
-//   node install-host.mjs NPX FAULTY PID_FILE
+//   node install-host.mjs NPX [FAULTY PID_FILE]
 
 import { createRuntime } from 'plexus';
 
@@ -12,9 +12,9 @@ const runtime = await createRuntime({
   startup: { whenUncached: 'background', gateMs: 1 },
   servers: {
     slow: { command: npx, args: ['-y', 'x'] },
-    usual: { command: process.execPath, args: [...stubborn, '--pid-file', pidFile] },
+    ...(faulty && { usual: { command: process.execPath, args: [...stubborn, '--pid-file', pidFile] } }),
   },
 });
-await runtime.ready({ servers: ['usual'], timeoutMs: 60_000 });
+if (faulty) await runtime.ready({ servers: ['usual'], timeoutMs: 60_000 });
 console.log('started');
 process.stdin.resume();

@@ -9,6 +9,7 @@ import type { RuntimeEvent } from '../../src/events.ts';
 import { createMemoryStore } from '../../src/kernel/store.ts';
 import { createFakeClock, type FakeClock } from '../../src/testing/fake-clock.ts';
 import { send } from '../../src/transport/family.ts';
+import { listProcesses } from '../../src/transport/proc.ts';
 import { FAULTY } from '../servers/faulty.ts';
 import { eventually, isRunning, pidsIn, pidsOnce } from '../servers/processes.ts';
 import { verifies } from '../verifies.ts';
@@ -30,12 +31,13 @@ const isInstalled = () => existsSync(box.path('installed'));
 const finish = () => writeFileSync(box.path('go'), '');
 
 /** Its pid is that of the server later, which it becomes. */
-function standIn(): string {
+/** A silent one is not ended by a broken pipe. */
+function standIn(progress = 'echo still at it >&2; '): string {
   const npx = box.write(
     'bin/npx',
     `#!/bin/sh
 echo $$ >> '${box.path('pid')}'
-while [ ! -e '${box.path('go')}' ]; do echo still at it >&2; sleep 0.02; done
+while [ ! -e '${box.path('go')}' ]; do ${progress}sleep 0.02; done
 echo done > '${box.path('installed')}'
 exec '${process.execPath}' '${FAULTY}' --journal '${box.path('journal')}'
 `,
@@ -148,6 +150,47 @@ verifies(['TDN-04', 'EXT-08'], 'a host that is killed leaves the installation, a
   await eventually(() => !isRunning(pid));
   expect(isInstalled()).toBe(true);
 });
+
+// The watchdog is its first child, the installation its second.
+for (const children of [1, 2])
+  verifies(
+    ['TDN-04', 'EXT-08'],
+    `a host killed with its child number ${children} leaves no installation without a guard`,
+    async () => {
+      const script = fileURLToPath(new URL('./install-host.mjs', import.meta.url));
+      const npx = standIn('');
+      const host = spawn(process.execPath, [script, npx], { stdio: ['pipe', 'ignore', 'inherit'] });
+      const pid = Number(host.pid);
+      onTestFinished(() => void host.kill('SIGKILL'));
+      let seen = 0;
+      for (let last = ''; seen < children; ) {
+        const now = textIn(`/proc/${pid}/task/${pid}/children`).trim();
+        if (now !== last) seen = Math.max(seen + 1, now.split(' ').length);
+        last = now;
+        expect(isRunning(pid)).toBe(true);
+      }
+      host.kill('SIGKILL');
+      await eventually(() => !isRunning(pid));
+      // From its fork on, a child has the words of the host or its own, and both name the stand-in.
+      const isLeft = () => namedBy(npx).length > 0;
+      const guardsOf = (each: number) => namedBy(`plexus-install-guard\0${each}\0`);
+      const isGuarded = () => pidsIn(box.path('pid')).some((each) => isRunning(each) && guardsOf(each).length > 0);
+      await eventually(() => !isLeft() || isGuarded());
+      finish();
+      await eventually(() => !isLeft());
+    },
+  );
+
+const namedBy = (text: string) =>
+  listProcesses().filter((pid) => isRunning(pid) && textIn(`/proc/${pid}/cmdline`).includes(text));
+
+function textIn(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
 
 verifies('EXT-08', 'plexus list tells of an installation that goes on', async () => {
   box.write('~/.config/plexus/mcp.json', {
