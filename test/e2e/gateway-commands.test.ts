@@ -83,8 +83,9 @@ verifies('EXT-32', 'what a person types shares the processes of the gateway: no 
   expect(await sandbox.json('call', 'desk', 'add', 'a=1', 'b=1')).toMatchObject({ isError: false, gateway: { pid } });
   expect(await call('log')).toMatchObject({ code: 0, out: 'add add\n' });
   const own = await deskPid();
-  // The gateway's process has been started once, by the gateway.
-  expect((await sandbox.run(['logs', 'desk'])).out.match(/started, pid \d+/g)).toEqual([`started, pid ${own}`]);
+  // The gateway's process has been started once, by the gateway, which writes its log a little later.
+  const startsLogged = async () => (await sandbox.run(['logs', 'desk'])).out.match(/started, pid \d+/g);
+  await waitFor(async () => expect(await startsLogged()).toEqual([`started, pid ${own}`]));
   const tools = await sandbox.json('tools', 'desk', '--live');
   expect([tools.tools.length, tools.gateway]).toEqual([8, { pid, port: expect.any(Number) }]);
   const list = await sandbox.json('list');
