@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type GatewayInstance, gatewayFiles } from '../../src/gateway/instance.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
+import { isLong } from '../effort.ts';
 import { isRunning } from '../servers/processes.ts';
 import { initialize } from '../unit/serving/served.ts';
 import { verifies } from '../verifies.ts';
@@ -85,22 +86,22 @@ const end = async ({ child, done }: Client) => {
   return done;
 };
 
-verifies('EXT-45', 'twenty that start at once share one gateway, also when it is killed among them', async () => {
-  const twenty = Array.from({ length: 20 }, () => connect());
-  for (const client of twenty) client.write(initialize());
-  await Promise.race(twenty.map((client) => client.answer('init')));
+verifies('EXT-45', 'many that start at once share one gateway, also when it is killed among them', async () => {
+  const many = Array.from({ length: isLong ? 50 : 20 }, () => connect());
+  for (const client of many) client.write(initialize());
+  await Promise.race(many.map((client) => client.answer('init')));
   const first = running();
   process.kill(first.pid, 'SIGKILL');
-  await Promise.all(twenty.map((client) => client.answer('init')));
-  twenty.forEach((client, at) => {
+  await Promise.all(many.map((client) => client.answer('init')));
+  many.forEach((client, at) => {
     client.write(introduced);
     client.write(add(1, at));
   });
-  const sums = await Promise.all(twenty.map((client) => client.answer(1)));
-  expect(sums).toMatchObject(twenty.map((_, at) => ({ result: { content: [{ text: `${at} + 1 = ${at + 1}` }] } })));
+  const sums = await Promise.all(many.map((client) => client.answer(1)));
+  expect(sums).toMatchObject(many.map((_, at) => ({ result: { content: [{ text: `${at} + 1 = ${at + 1}` }] } })));
   const second = running();
   expect(second.pid).not.toBe(first.pid);
-  expect(new Set(await Promise.all(twenty.map(async (client) => (await end(client)).code)))).toEqual(new Set([0]));
+  expect(new Set(await Promise.all(many.map(async (client) => (await end(client)).code)))).toEqual(new Set([0]));
   // The one that is left has served them all.
   expect(isRunning(second.pid)).toBe(true);
 });
