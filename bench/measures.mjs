@@ -144,7 +144,12 @@ async function commands(bench) {
     'list-cpu': told('list', 'plexus list of 30 known servers: CPU', 'cpuMs', listed),
     tools: told('tools', 'plexus tools of 30 known servers', 'wallMs'),
     call: told('call', 'plexus call: CPU', 'cpuMs'),
-    'call-extra': row('plexus call: CPU beyond node -e 0 and a hand-written client', 'ms', { plexus: extra }, 'cpuMs'),
+    'call-extra': row(
+      'plexus call: CPU beyond node -e 0 and a hand-written client',
+      'ms',
+      { plexus: extra, node: samples.node },
+      'cpuMs',
+    ),
   };
 }
 

@@ -67,11 +67,12 @@ const markOf = ({ kept, passed }) => {
   return passed ? 'missed' : 'FAILED';
 };
 
-function promiseText({ row, title, other, atLeast, atMost, goal, holds, found }) {
+function promiseText({ row, title, other, atLeast, atMost, goal, holds, holdsAgainst, found }) {
   const whose = other === undefined ? found.unit : `× ${columns[other]}`;
   const promised = atLeast === undefined ? `at most ${atMost}` : `at least ${atLeast}`;
   const hoped = goal === undefined ? '' : `, goal ${goal}`;
-  const today = holds === undefined ? '' : `; not yet kept, holds ${holds}`;
+  const unit = holdsAgainst === undefined ? '' : ` × ${columns[holdsAgainst]}`;
+  const today = holds === undefined ? '' : `; not yet kept, holds ${holds}${unit}`;
   const between = `${proportion(found.low)}–${proportion(found.high)}`;
   return `${row}: ${title}: ${proportion(found.median)} ${whose} (${between}); promised ${promised}${hoped}${today}`;
 }

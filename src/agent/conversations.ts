@@ -262,9 +262,19 @@ async function removeOldIn(place: ConversationFolder, clock: Clock): Promise<voi
     if (at < maxCount && clock.now() - changed <= maxAgeMs) continue;
     const file = join(folder, fileName(id));
     // No lock is made where none is: a disk that is full has no room for it.
-    const unlock = (await exists(`${file}.lock`)) ? await tryAcquire(lockOf(file, clock)) : async () => undefined;
+    const unlock = (await exists(`${file}.lock`)) ? await tryUnlock(lockOf(file, clock)) : async () => undefined;
     if (unlock === undefined) continue;
     await rm(file, { force: true });
     await unlock();
+  }
+}
+
+/** A lock that cannot be read is left alone, and keeps no other conversation. */
+async function tryUnlock(lock: LockOptions): Promise<(() => Promise<void>) | undefined> {
+  try {
+    return await tryAcquire(lock);
+  } catch (error) {
+    if (isSystemError(error) || error instanceof RuntimeError) return undefined;
+    throw error;
   }
 }

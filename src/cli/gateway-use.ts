@@ -28,7 +28,7 @@ export interface GatewayUse {
 }
 
 /** A gateway that has answered, with its servers for the command's folder. */
-export interface AskedGateway {
+interface AskedGateway {
   readonly gateway: UsedGateway;
   readonly report: FleetReport;
   ask(question: FleetQuestion): Promise<FleetReport | undefined>;

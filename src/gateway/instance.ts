@@ -24,7 +24,7 @@ export interface GatewayInstance {
   readonly configuration: string;
 }
 
-/** What a state folder says of its gateway. `older` and `newer` run too, and speak another protocol. */
+/** A state folder, as it tells of its gateway. `older` and `newer` run too, and speak another protocol. */
 export type FoundGateway =
   | { readonly kind: 'none' }
   | { readonly kind: 'running' | 'older' | 'newer'; readonly instance: GatewayInstance };

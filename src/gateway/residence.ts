@@ -15,6 +15,7 @@ import {
   readOrCreateToken,
   withoutToken,
 } from '../serving/access.ts';
+import type { HttpHandler } from '../serving/http-listener.ts';
 import type { Principal } from '../serving/service.ts';
 import { type Access, accessOf } from './access.ts';
 import { claimGateway } from './claim.ts';
@@ -73,6 +74,8 @@ export async function openResidence(options: ResidenceOptions): Promise<Residenc
   const ending = new AbortController();
   const hosts = isLoopback(host) ? loopbackHosts : [...loopbackHosts, inHostHeader(host)];
   let [lastRequest, isClosing] = [clock.now(), false];
+  /** How many commands wait for an answer. */
+  let commands = 0;
   let served: ServedGateway | undefined;
   let stopLooking: () => void = () => undefined;
 
@@ -87,8 +90,11 @@ export async function openResidence(options: ResidenceOptions): Promise<Residenc
     details: { mayNameWorkspace: true } satisfies Access,
   });
   const ofAdmin = byToken(claim.adminToken, { id: 'admin' });
-  const authenticate: Authenticate = (request) => {
+  const used = () => {
     lastRequest = clock.now();
+  };
+  const authenticate: Authenticate = (request) => {
+    used();
     return ofConnect(request) ?? ofToken(request);
   };
   const refuses = ({ headers }: IncomingMessage): Refusal | undefined =>
@@ -98,8 +104,11 @@ export async function openResidence(options: ResidenceOptions): Promise<Residenc
 
   const links = new Links({
     ...{ authenticate: ofConnect, mark: claim.mark, onError: options.onError },
-    serve: (request, principal, pipes) =>
-      served?.gateway.link(request, principal, pipes) ?? { status: 503, sentence: 'The gateway begins.' },
+    serve(request, principal, pipes) {
+      const serving = served?.gateway.link(request, principal, pipes);
+      // The gateway is idle from the end of the link on.
+      return serving instanceof Promise ? serving.finally(used) : (serving ?? BEGINNING);
+    },
   });
   let legacySessions = 0;
   const measured = async (gateway: ServedGateway['gateway']): Promise<GatewayCounts> => {
@@ -110,7 +119,7 @@ export async function openResidence(options: ResidenceOptions): Promise<Residenc
   };
   const idleSince = (gateway: ServedGateway['gateway']) => {
     const { sessions, pipes, unanswered } = gateway.measures();
-    if (sessions + pipes + unanswered === 0) return lastRequest;
+    if (sessions + pipes + unanswered + commands === 0) return lastRequest;
     lastRequest = clock.now();
     return undefined;
   };
@@ -130,7 +139,16 @@ export async function openResidence(options: ResidenceOptions): Promise<Residenc
         ...{ hosts, isAdmin: ofAdmin, mayRead: anyOf(ofAdmin, ofOwner) },
         ...{ isReady: () => !isClosing, measured: () => measured(gateway), stop: () => ending.abort() },
       });
-      const fleet = fleetRoute({ authenticate: ofConnect, refuses, runtimeOf: gateway.runtimeOf });
+      const route = fleetRoute({ authenticate: ofConnect, refuses, runtimeOf: gateway.runtimeOf });
+      const fleet: HttpHandler = async (...exchange) => {
+        commands++;
+        try {
+          await route(...exchange);
+        } finally {
+          commands--;
+          used();
+        }
+      };
       const address = await now.listen({
         ...{ host, port, upgrade: { protocol: LINK, accept: links.accept } },
         routes: new Map([...routes, [FLEET_PATH, fleet]]),
@@ -154,6 +172,8 @@ export async function openResidence(options: ResidenceOptions): Promise<Residenc
     },
   };
 }
+
+const BEGINNING: Refusal = { status: 503, sentence: 'The gateway begins.' };
 
 const anyOf =
   (...ways: readonly Authenticate[]): Authenticate =>

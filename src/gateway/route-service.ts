@@ -17,7 +17,7 @@ import type { Implementation, Offer, Peer, Principal, ServedCall, ServedMethod, 
 import type { CallRelays } from './call-relay.ts';
 import { type GatewayClient, refusalOf } from './client.ts';
 import type { Clients } from './clients.ts';
-import { failureAnswer } from './commands/told-failure.ts';
+import { failureAnswer, redactedAnswer } from './commands/told-failure.ts';
 import { failureError } from './failures.ts';
 import type { GatewayFleet } from './gateway-fleet.ts';
 import { type Named, nameAll, ownedUri, readOwnedUri } from './names.ts';
@@ -85,7 +85,8 @@ export class RouteService implements Service {
       const fleet = await this.#deps.clients.fleetBefore(peer);
       const { capabilities, instructions, serverInfo } = await fleet.session(server);
       if (serverInfo !== undefined) this.#info = { ...serverInfo, version: serverInfo.version ?? '' };
-      return { capabilities: offered(capabilities), ...(instructions !== undefined && { instructions }) };
+      const shown = this.#route.isOwn ? fleet.runtime.redact(instructions) : instructions;
+      return { capabilities: offered(capabilities), ...(shown !== undefined && { instructions: shown }) };
     } catch (error) {
       throw this.#route.isOwn ? failureAnswer(error) : failureError(error, { isStatus: true });
     }
@@ -148,8 +149,12 @@ export class RouteService implements Service {
     const redacted =
       (method: ServedMethod): ServedMethod =>
       async (served) => {
-        const { fleet } = await this.#clientOf(served.peer);
-        return fleet.runtime.redact(await method(served));
+        const { runtime } = (await this.#clientOf(served.peer)).fleet;
+        try {
+          return runtime.redact(await method(served));
+        } catch (error) {
+          throw redactedAnswer(error, (value) => runtime.redact(value));
+        }
       };
     return Object.fromEntries(Object.entries(methods).map(([name, method]) => [name, redacted(method)]));
   }

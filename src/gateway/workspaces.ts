@@ -59,10 +59,11 @@ export class Workspaces {
   /** At the limit, the fleet without clients that was used least recently goes. */
   async #makeRoom(): Promise<void> {
     if (this.#fleets.size < limits.relay.workspaces) return;
-    for (const [folder, { opening, waiting }] of this.#fleets) {
-      if (waiting > 0) continue;
-      const fleet = await opening;
-      if (this.#options.isUsed(fleet)) continue;
+    for (const [folder, known] of this.#fleets) {
+      if (known.waiting > 0) continue;
+      const fleet = await known.opening;
+      // Meanwhile a request may have asked for it.
+      if (known.waiting > 0 || this.#fleets.get(folder) !== known || this.#options.isUsed(fleet)) continue;
       this.#fleets.delete(folder);
       this.#opened.delete(fleet);
       void fleet.runtime.close().catch(fleet.parts.host.onError);

@@ -66,11 +66,14 @@ export class LinkChannel extends ChannelBase {
     this.#ended();
   }
 
-  /** A failure in the gateway ends the request as if it had happened here: there is nothing to ask again. */
+  /**
+   * A failure in the gateway ends the request as if it had happened here. The status says that the gateway is up: nothing is asked
+   * again.
+   */
   #take(message: Message): void {
     const failure = failureIn(message);
     if (failure === undefined) this.tell(this.onmessage, message);
-    else this.onfailed?.(message['id'] as MessageId, { sent: false, cause: failure });
+    else this.onfailed?.(message['id'] as MessageId, { sent: false, status: 502, cause: failure });
   }
 
   /** The last messages may still be parsed. */

@@ -10,6 +10,9 @@ const FAILURE = 'plexus/failure';
 
 export const toldFailure = ({ code, message, data }: RuntimeError): JsonObject => ({ code, message, data });
 
+/** The errors that tell a failure of Plexus. A server that puts the key into its own error tells none. */
+const telling = new WeakSet<ProtocolError>();
+
 /** A gateway of another version may tell of failures that this one does not know: then its sentence is all that is left. */
 export function readFailure(value: unknown): RuntimeError | undefined {
   if (!isObject(value)) return undefined;
@@ -17,7 +20,8 @@ export function readFailure(value: unknown): RuntimeError | undefined {
   try {
     if (isCode(code) && isObject(data)) return new RuntimeError(code, data as unknown as RuntimeError['data']);
   } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
+    // Its facts are not those of this version.
+    if (!(error instanceof Error)) throw error;
   }
   return new RuntimeError('INTERNAL', { problem: String(message) });
 }
@@ -28,7 +32,21 @@ const isCode = (code: unknown): code is FailureCode => typeof code === 'string' 
 export function failureAnswer(error: unknown): ProtocolError {
   if (error instanceof ProtocolError) return error;
   const failure = asRuntimeError(error);
-  return new ProtocolError(wireCodesOf(failure).rpc, failure.message, { [FAILURE]: toldFailure(failure) });
+  const answer = new ProtocolError(wireCodesOf(failure).rpc, failure.message, { [FAILURE]: toldFailure(failure) });
+  telling.add(answer);
+  return answer;
+}
+
+/** For a command, which prints what it gets: the values that must not be seen are known where the server runs. */
+export function redactedAnswer(error: unknown, redact: <Value>(value: Value) => Value): unknown {
+  if (!(error instanceof ProtocolError)) return error;
+  const { code, message, data, status } = error;
+  const told = telling.has(error) || !isObject(data) ? data : withoutFailure(data);
+  return new ProtocolError(code, redact(message), redact(told), status === undefined ? {} : { status });
+}
+
+function withoutFailure({ [FAILURE]: _, ...data }: JsonObject): JsonObject {
+  return data;
 }
 
 /** The failure that an answer tells, if it does. */
