@@ -14,13 +14,17 @@ import { connect } from '../../../src/gateway/connect/connect.ts';
 import { joinGateway } from '../../../src/gateway/connect/join.ts';
 import { Links } from '../../../src/gateway/links.ts';
 import { openResidence } from '../../../src/gateway/residence.ts';
+import { openServedGateway } from '../../../src/gateway/serve.ts';
 import { statusRoutes } from '../../../src/gateway/status-routes.ts';
 import { addToken } from '../../../src/gateway/tokens.ts';
 import { createMemoryStore } from '../../../src/kernel/store.ts';
+import { limits } from '../../../src/model/limits.ts';
 import { byToken, loopbackHosts } from '../../../src/serving/access.ts';
 import { createMcpServer } from '../../../src/serving/mcp-server.ts';
+import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 import { removeFolder } from '../../remove-folder.ts';
 import { verifies } from '../../verifies.ts';
+import { waitFor } from '../../wait-for.ts';
 import { echoService, initialize, sendTo, TOKEN } from '../serving/served.ts';
 
 function createFolder(): string {
@@ -110,6 +114,37 @@ verifies('EXT-45', 'a client joins the gateway of its state folder, and ends wit
   });
   await expect(link).rejects.toMatchObject({ code: 'GATEWAY_UNREACHABLE' });
   await claim.release();
+});
+
+verifies('EXT-45', 'a gateway is idle from the end of its last link or command on', async () => {
+  const home = createFolder();
+  const stateFolder = join(home, '.local', 'state', 'plexus');
+  const clock = createFakeClock();
+  const host = '127.0.0.1';
+  const own = { env: {}, host, configuration: '/c', onError: fail, isOpen: false, endsWhenIdle: true };
+  const residence = await openResidence({ ...own, stateFolder, store: createMemoryStore(), clock });
+  const { authenticate } = residence;
+  const served = await openServedGateway({ runtime: { discover: false, home }, host, authenticate });
+  onTestFinished(() => residence.close(served));
+  await residence.open(served, 0);
+  const program = { command: 'never-started', args: [], home, env: {} };
+  const place = {
+    stateFolder,
+    path: '/mcp',
+    workspace: home,
+    client: 'client-1',
+    behind: '',
+    platform: 'linux',
+  } as const;
+  const socket = await joinGateway({ ...place, program });
+  expect(served.gateway.measures().pipes).toBe(1);
+  await clock.advance(limits.gatewayIdleMs - 1_000);
+  socket.destroy();
+  await waitFor(() => expect(served.gateway.measures().pipes).toBe(0));
+  await clock.advance(2_000);
+  expect(residence.ended.aborted).toBe(false);
+  await clock.advance(limits.gatewayIdleMs);
+  expect(residence.ended.aborted).toBe(true);
 });
 
 test.each([
