@@ -243,7 +243,7 @@ async function readStart(file: string, id: string): Promise<ReadJournal | undefi
       await handle.close();
     }
   } catch (error) {
-    if (isSystemError(error) || error instanceof RuntimeError) return undefined;
+    if (isSystemError(error)) return undefined;
     throw error;
   }
 }
@@ -262,19 +262,19 @@ async function removeOldIn(place: ConversationFolder, clock: Clock): Promise<voi
     if (at < maxCount && clock.now() - changed <= maxAgeMs) continue;
     const file = join(folder, fileName(id));
     // No lock is made where none is: a disk that is full has no room for it.
-    const unlock = (await exists(`${file}.lock`)) ? await tryUnlock(lockOf(file, clock)) : async () => undefined;
+    const unlock = (await exists(`${file}.lock`)) ? await lockIfReadable(lockOf(file, clock)) : async () => undefined;
     if (unlock === undefined) continue;
     await rm(file, { force: true });
     await unlock();
   }
 }
 
-/** A lock that cannot be read is left alone, and keeps no other conversation. */
-async function tryUnlock(lock: LockOptions): Promise<(() => Promise<void>) | undefined> {
+/** Resolves with what unlocks it. A lock that cannot be read is left alone: the other conversations are removed all the same. */
+async function lockIfReadable(lock: LockOptions): Promise<(() => Promise<void>) | undefined> {
   try {
     return await tryAcquire(lock);
   } catch (error) {
-    if (isSystemError(error) || error instanceof RuntimeError) return undefined;
+    if (isSystemError(error)) return undefined;
     throw error;
   }
 }

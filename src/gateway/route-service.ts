@@ -1,6 +1,7 @@
 // Owns one route as a service: what its clients list, call, read and are told. Hands each request to its server and the answer back;
 // what belongs to a call alone is in `call-relay.ts`.
 
+import type { Runtime } from '../api.ts';
 import type { ListCapability } from '../catalog/listing.ts';
 import { createResources } from '../catalog/resources/resources.ts';
 import { requestWithRetry } from '../catalog/resources/retried-request.ts';
@@ -81,14 +82,17 @@ export class RouteService implements Service {
   async offer(peer: Peer): Promise<Offer> {
     const { server } = this.#route;
     if (server === undefined) return { capabilities: MERGED_CAPABILITIES };
+    let runtime: Runtime | undefined;
     try {
       const fleet = await this.#deps.clients.fleetBefore(peer);
+      ({ runtime } = fleet);
       const { capabilities, instructions, serverInfo } = await fleet.session(server);
       if (serverInfo !== undefined) this.#info = { ...serverInfo, version: serverInfo.version ?? '' };
-      const shown = this.#route.isOwn ? fleet.runtime.redact(instructions) : instructions;
+      const shown = this.#route.isOwn ? runtime.redact(instructions) : instructions;
       return { capabilities: offered(capabilities), ...(shown !== undefined && { instructions: shown }) };
     } catch (error) {
-      throw this.#route.isOwn ? failureAnswer(error) : failureError(error, { isStatus: true });
+      if (!this.#route.isOwn) throw failureError(error, { isStatus: true });
+      throw redactedAnswer(failureAnswer(error), (value) => runtime?.redact(value) ?? value);
     }
   }
 

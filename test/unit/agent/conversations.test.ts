@@ -182,6 +182,23 @@ test('old conversations, and the oldest of too many, are removed when a new one 
   );
 });
 
+test('a lock that cannot be read keeps its own conversation, and no other', async () => {
+  const folder = createFolder();
+  const conversations = open(folder, { maxAgeMs: 10_000_000 });
+  const made = [];
+  for (let at = 0; at < 2; at++) made.push(await conversations.create('/'));
+  for (const [at, { id: each, journal, close }] of made.entries()) {
+    await journal.write('sync');
+    await close();
+    utimesSync(fileOf(folder, each), 2 - at, 2 - at);
+  }
+  // It is looked at before the other one, which is older.
+  const [broken] = made;
+  writeFileSync(`${fileOf(folder, broken?.id ?? '')}.lock`, 'a file is in the way');
+  await (await conversations.create('/')).close();
+  expect(readdirSync(folder).sort()).toEqual([`${broken?.id}.jsonl`, `${broken?.id}.jsonl.lock`]);
+});
+
 test('a disk that cannot be written leaves the conversation usable and says so; later writes bring it all', async () => {
   const parent = createFolder();
   const folder = join(parent, 'conversations');
