@@ -88,11 +88,12 @@ export async function soakGateway(options: GatewaySoakOptions): Promise<GatewayS
   await Promise.all(Array.from({ length: clients }, (_, at) => work(at)));
   await quarter;
 
-  const written = servers.flatMap(({ folder }) => linesOf(join(folder, 'ledger')));
-  const once = new Set(written);
-  for (const token of once)
-    if (written.indexOf(token) !== written.lastIndexOf(token)) problems.push(`${token} was written twice`);
-  for (const token of answeredTokens) if (!once.has(token)) problems.push(`${token} was answered and not written`);
+  const written = new Set<string>();
+  for (const token of servers.flatMap(({ folder }) => linesOf(join(folder, 'ledger')))) {
+    if (written.has(token)) problems.push(`${token} was written twice`);
+    written.add(token);
+  }
+  for (const token of answeredTokens) if (!written.has(token)) problems.push(`${token} was answered and not written`);
   return { calls, answered: answeredTokens.size, failed, restarts: restartsOf(servers), problems };
 }
 
