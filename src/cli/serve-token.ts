@@ -1,29 +1,45 @@
 // Owns `plexus serve token`: adds, lists and revokes the tokens of clients. A running gateway follows at once.
 
 import { stateFolder } from '../config/scopes.ts';
+import { DEFAULT_PROFILE } from '../gateway/profiles.ts';
 import { addToken, isTokenName, listTokens, revokeToken } from '../gateway/tokens.ts';
 import { systemClock } from '../kernel/clock.ts';
 import type { Store } from '../kernel/store.ts';
 import { createFileStore } from '../store/file.ts';
 import { type CommandResult, type Context, UsageError } from './command.ts';
+import { loadConfigFor } from './load-config.ts';
 
-export async function serveToken({ positionals, values, env, home }: Context): Promise<CommandResult> {
+export async function serveToken(context: Context): Promise<CommandResult> {
+  const { positionals, values, env, home } = context;
   const [, verb, name, ...rest] = positionals;
   const store = createFileStore(stateFolder({ env, home, platform: process.platform }), systemClock);
   if (rest.length > 0) throw new UsageError(`the word ${rest[0]} is too many`);
   if (verb === 'list' && name === undefined) return list(store);
   if (name === undefined || (verb !== 'add' && verb !== 'revoke'))
     throw new UsageError('write token add NAME --profile P, token list, or token revoke NAME');
-  return verb === 'add' ? add(store, name, values['profile']) : revoke(store, name);
+  if (verb === 'revoke') return revoke(store, name);
+  if (!isTokenName(name)) throw new UsageError('a name has up to 64 letters, digits, dots, dashes and underscores');
+  const { profile } = values;
+  if (typeof profile !== 'string') throw new UsageError('name the profile that the token is for: --profile P');
+  await requireProfile(context, profile);
+  return add(store, name, profile);
 }
 
-async function add(store: Store, name: string, profile: Context['values'][string]): Promise<CommandResult> {
-  if (!isTokenName(name)) throw new UsageError('a name has up to 64 letters, digits, dots, dashes and underscores');
-  if (typeof profile !== 'string') throw new UsageError('name the profile that the token is for: --profile P');
+/** A token for a misspelt profile would be refused everywhere, without a word that says why. */
+async function requireProfile(context: Context, profile: string): Promise<void> {
+  const { profiles } = (await loadConfigFor(context)).settings.serving;
+  const known = [...new Set([DEFAULT_PROFILE, ...Object.keys(profiles)])];
+  if (known.includes(profile)) return;
+  throw new UsageError(
+    `no profile "${profile}" is configured, only ${known.join(', ')}; add [plexus.serving.profiles.${profile}] first`,
+  );
+}
+
+async function add(store: Store, name: string, profile: string): Promise<CommandResult> {
   const token = await addToken(store, { name, profile, now: systemClock.now() });
   if (token === undefined)
     throw new UsageError(`there is a token ${name} already; revoke it first: plexus serve token revoke ${name}`);
-  const path = profile === 'default' ? '/mcp' : `/mcp/p/${profile}`;
+  const path = profile === DEFAULT_PROFILE ? '/mcp' : `/mcp/p/${profile}`;
   return {
     data: { name, profile, token },
     text: (paint) =>

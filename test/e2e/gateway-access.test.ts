@@ -68,6 +68,14 @@ verifies(
   },
 );
 
+test('a token for a profile that is not configured is refused, with the profiles that there are', async () => {
+  const { sandbox } = await serve();
+  const { code, err } = await sandbox.run(['serve', 'token', 'add', 'editor', '--profile', 'wrok']);
+  expect(code).toBe(1);
+  expect(err).toContain('no profile "wrok" is configured, only default, work');
+  expect(await sandbox.json('serve', 'token', 'list')).toEqual({ tokens: [] });
+});
+
 test('a workspace is named by connect only', async () => {
   const { open, token } = await serve();
   expect((await open('/mcp', token, { 'plexus-workspace': '%2Ftmp' })).status).toBe(403);

@@ -24,7 +24,7 @@ export const serve: Command = {
     'host H': `the address to listen on (${HOST})`,
     stdio: 'serve the program that started this one, over stdin and stdout',
     'expose all|search': 'show all tools, or a tool to search for them',
-    'profile NAME': 'with --stdio, the profile of the client',
+    'profile NAME': 'the profile of the client, with --stdio or token add',
     'no-token': 'let every program of this machine in, on loopback only',
     'until-idle': 'end ten minutes after the last client; plexus connect starts it so',
   },
