@@ -3,7 +3,6 @@
 // client, and where CI is set as soon as it was shown to run: nobody would end it there.
 
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
@@ -14,6 +13,7 @@ const isTerminal = process.stdin.isTTY === true && process.stdout.isTTY === true
 const words = ['serve', '--json', '--config', fleet, '--cwd', root, ...process.argv.slice(2)];
 const gateway = spawn(process.execPath, [cli, ...words, ...(isTerminal ? [] : ['--until-idle'])], {
   stdio: ['ignore', 'pipe', 'inherit'],
+  env: { ...process.env, PLEXUS_CLONE: root },
 });
 // Ctrl-C reaches the gateway too, which lets running calls end.
 process.on('SIGINT', () => undefined);
@@ -43,15 +43,15 @@ function documentIn(text) {
 }
 
 function greeting({ url, tokenFile }) {
-  // A log keeps what it gets; a terminal shows it to the person alone.
-  const token = isTerminal ? readFileSync(tokenFile, 'utf8').trim() : `(the token in ${tokenFile})`;
-  const entry = { type: 'http', url, headers: { Authorization: `Bearer ${token}` } };
+  // The entry holds no token: `plexus connect` reads it from its file.
+  const entry = { command: 'node', args: [cli, 'connect'] };
   const call = ['node', cli, 'call', 'everything', 'get-sum', 'a=19', 'b=23', '--config', fleet, '--cwd', root];
   return [
     `The gateway serves these three servers at ${url}`,
     '',
-    'Give it to a client, for example in its .mcp.json:',
+    'Paste this into the .mcp.json of a client:',
     JSON.stringify({ mcpServers: { sample: entry } }, null, 2).replace(/^/gm, '  '),
+    `A client that takes an address sends the token in ${tokenFile} with each request: Authorization: Bearer …`,
     '',
     'Or call a tool through it, in another terminal:',
     `  ${call.map(shellWord).join(' ')}`,

@@ -21,7 +21,7 @@ test('the sample fleet comes up, lists its tools and reads a note', () => {
   expect(stdout).toMatch(/^ {2}plexus import {2,}copies the servers/m);
 });
 
-test('then it is served: the address answers, and the printed call works from another folder', async () => {
+test('then it is served: the address answers, and the printed entry and call work from another folder', async () => {
   const sandbox = new Sandbox();
   const env = { PATH: process.env['PATH'] ?? '', HOME: sandbox.home };
   const served = spawn(process.execPath, [at('serve.mjs'), '--port', '0'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -39,7 +39,7 @@ test('then it is served: the address answers, and the printed call works from an
   const url = /at (http:\S+)\/mcp$/m.exec(out)?.[1];
   expect(await (await fetch(`${url}/healthz`)).text()).toBe('ok\n');
   const entry = JSON.parse(/^ {2}\{[\s\S]*?^ {2}\}$/m.exec(out)?.[0] ?? '');
-  expect(entry.mcpServers.sample).toMatchObject({ type: 'http', url: `${url}/mcp` });
+  expect(toolsThrough(entry.mcpServers.sample, { cwd: sandbox.home, env })).toContain('everything__get-sum');
   const line = /^ {2}(node .+)$/m.exec(out)?.[1] ?? '';
   const called = spawnSync('sh', ['-c', line], { cwd: sandbox.home, env, encoding: 'utf8' });
   expect([called.status, called.stdout]).toEqual([0, 'The sum of 19 and 23 is 42.\n']);
@@ -47,6 +47,26 @@ test('then it is served: the address answers, and the printed call works from an
   served.kill('SIGTERM');
   expect(await ended).toBe(0);
 });
+
+/** The names of the tools that a client sees which starts the entry as it was printed. */
+function toolsThrough({ command, args }: { command: string; args: string[] }, where: { cwd: string; env: object }) {
+  const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'pasted', version: '1' } };
+  const lines = [
+    { jsonrpc: '2.0', id: 1, method: 'initialize', params },
+    { jsonrpc: '2.0', method: 'notifications/initialized' },
+    { jsonrpc: '2.0', id: 2, method: 'tools/list' },
+  ].map((line) => `${JSON.stringify(line)}\n`);
+  const { cwd, env } = where;
+  const { stdout } = spawnSync(command, args, {
+    ...{ cwd, env: { ...env }, input: lines.join(''), encoding: 'utf8', timeout: 60_000 },
+  });
+  const answers = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const tools: { name: string }[] = answers.find(({ id }) => id === 2)?.result.tools ?? [];
+  return tools.map(({ name }) => name);
+}
 
 test('where CI is set it ends by itself', async () => {
   const sandbox = new Sandbox();
