@@ -1,7 +1,7 @@
 // Owns the gateway: every server of a runtime behind one handler, for clients of both eras. Puts the routes together; a route's
 // requests are in `route-service.ts`, its calls in `call-relay.ts`. The door is `plexus/gateway`.
 
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Runtime } from '../api.ts';
 import type { ClientHandlers } from '../connection/client-handlers.ts';
 import type { ServerStatus } from '../connection/status.ts';
@@ -11,7 +11,7 @@ import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
 import { type Authenticate, loopbackHosts } from '../serving/access.ts';
 import type { ChangedList } from '../serving/changes.ts';
-import type { HttpHandler } from '../serving/http-listener.ts';
+import type { HttpHandler, RequestHead, ServedRequest, ServedResponse } from '../serving/http-exchange.ts';
 import { createMcpServer, type McpServer } from '../serving/mcp-server.ts';
 import type { Peer, Principal } from '../serving/service.ts';
 import type { ServingLimits } from '../serving/serving-limits.ts';
@@ -40,7 +40,7 @@ export interface GatewayOptions {
   /** Says whose request it is; `details` of the principal may be an `Access`. */
   readonly authenticate: Authenticate;
   /** Refuses a request before anything else, such as one that the gateway has sent itself. */
-  readonly refuses?: (request: IncomingMessage) => Refusal | undefined;
+  readonly refuses?: (request: RequestHead) => Refusal | undefined;
   /** Names and addresses by which clients reach the gateway, without a port. Default: those of loopback. */
   readonly hosts?: readonly string[];
   /** Web pages that may send requests. Default: none. */
@@ -79,7 +79,7 @@ export interface GatewayMeasures {
 
 export interface Gateway {
   /** For `node:http`: answers `/mcp`, `/mcp/p/PROFILE`, `/mcp/s/SERVER`, for the oldest clients `/sse`, and every other path with 404. */
-  readonly handler: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+  readonly handler: HttpHandler;
   /** Whether the gateway answers this path. */
   isRoute(path: string): boolean;
   /** Serves one client over a pair of pipes, with the profile of that name. */
@@ -135,7 +135,7 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
   const measures = new Measures();
   const calls = new CallRelays({ seal: new RoundSeal(options.stateKey), measures, clock, ...queue });
   const routes = new Map<string, RouteServer>();
-  const principals = new WeakMap<IncomingMessage, Principal>();
+  const principals = new WeakMap<RequestHead, Principal>();
   let isClosing = false;
 
   const tellOf = (fleet: GatewayFleet, tell: (server: McpServer, isMeant: (peer: Peer) => boolean) => void) => {
@@ -162,7 +162,7 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
       },
     });
     const server = createMcpServer(service, { clock, onError, ...(options.limits && { limits: options.limits }) });
-    const http = { authenticate: (request: IncomingMessage) => principals.get(request), hosts, origins };
+    const http = { authenticate: (request: RequestHead) => principals.get(request), hosts, origins };
     const { stream, message } = server.sse({ ...http, messages: MESSAGES_PATH });
     const oldest = new Map([
       [STREAM_PATH, stream],
@@ -211,7 +211,7 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
 
   return {
     isRoute: (path) => routeOf(path) !== undefined,
-    async handler(request, response) {
+    async handler(request: ServedRequest, response: ServedResponse) {
       const path = pathIn(request);
       const found = routeOf(path);
       if (found === undefined) return refuse(response, 404, 'There is no such route');
@@ -272,7 +272,7 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
 
 const changedLists: readonly ChangedList[] = ['tools', 'prompts', 'resources'];
 
-function pathIn({ url = '' }: IncomingMessage): string {
+function pathIn({ url = '' }: RequestHead): string {
   const query = url.indexOf('?');
   return query < 0 ? url : url.slice(0, query);
 }
@@ -290,7 +290,7 @@ function factsOf({ profile, server }: Route, { session, era, client }: Peer): Se
   };
 }
 
-function refuse(response: ServerResponse, status: number, message: string): void {
+function refuse(response: ServedResponse, status: number, message: string): void {
   const body = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32600, message } });
   response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) });
   response.end(body);

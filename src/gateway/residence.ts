@@ -1,7 +1,6 @@
 // Owns the gateway as the one of its state folder: it claims the folder, knows all tokens, takes links, answers beside MCP, and ends
 // when it is told to or has been idle. `plexus serve` opens it around what `serve.ts` serves.
 
-import type { IncomingMessage } from 'node:http';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import type { Store } from '../kernel/store.ts';
 import type { EnvironmentVariables } from '../model/environment-variables.ts';
@@ -15,7 +14,7 @@ import {
   readOrCreateToken,
   withoutToken,
 } from '../serving/access.ts';
-import type { HttpHandler } from '../serving/http-listener.ts';
+import type { HttpHandler, RequestHead } from '../serving/http-exchange.ts';
 import type { Principal } from '../serving/service.ts';
 import { type Access, accessOf } from './access.ts';
 import { claimGateway } from './claim.ts';
@@ -49,7 +48,7 @@ export interface ResidenceOptions {
 
 export interface Residence {
   readonly authenticate: Authenticate;
-  readonly refuses: (request: IncomingMessage) => Refusal | undefined;
+  readonly refuses: (request: RequestHead) => Refusal | undefined;
   /** The environment for the servers: it marks them as this gateway's. */
   readonly env: EnvironmentVariables;
   /** The token for clients, and its file; absent without one. */
@@ -97,7 +96,7 @@ export async function openResidence(options: ResidenceOptions): Promise<Residenc
     used();
     return ofConnect(request) ?? ofToken(request);
   };
-  const refuses = ({ headers }: IncomingMessage): Refusal | undefined =>
+  const refuses = ({ headers }: RequestHead): Refusal | undefined =>
     isBehind(claim.mark, headers[GATEWAY_HEADER]?.toString())
       ? { status: 508, sentence: 'The gateway would be behind itself: it sent this request.' }
       : undefined;

@@ -5,12 +5,8 @@ import { pathToFileURL } from 'node:url';
 import { partsOf, type Runtime, type RuntimeOptions } from '../api.ts';
 import { createRuntimeOf, loadConfigAt } from '../runtime.ts';
 import { type Authenticate, inHostHeader, isLoopback, loopbackHosts, withoutToken } from '../serving/access.ts';
-import {
-  type HttpHandler,
-  type ListenHttpOptions,
-  type ListeningServer,
-  listenHttp,
-} from '../serving/http-listener.ts';
+import type { HttpHandler } from '../serving/http-exchange.ts';
+import { type ListenHttpOptions, type ListeningServer, listenHttp } from '../serving/http-listener.ts';
 import { withDefaults } from '../serving/serving-limits.ts';
 import { createGateway, type Gateway, type GatewayOptions, gatewayHandlers } from './gateway.ts';
 import { DEFAULT_PROFILE, openProfile } from './profiles.ts';

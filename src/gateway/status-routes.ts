@@ -1,10 +1,9 @@
 // Owns the gateway's addresses beside MCP: whether it lives and is ready, its counts, its page, and how it is ended. A page without
 // the token names nothing of the person's.
 
-import type { ServerResponse } from 'node:http';
 import type { ServerStatus } from '../connection/status.ts';
 import { type Authenticate, faultOfNames } from '../serving/access.ts';
-import type { HttpHandler } from '../serving/http-listener.ts';
+import type { HttpHandler, ServedResponse } from '../serving/http-exchange.ts';
 import { type GatewayCounts, metricsText } from './metrics-text.ts';
 
 export interface StatusRoutesOptions {
@@ -73,7 +72,7 @@ export function statusRoutes(options: StatusRoutesOptions): ReadonlyMap<string, 
 
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-function send(response: ServerResponse, status: number, text: string, type = 'text/plain; charset=utf-8'): void {
+function send(response: ServedResponse, status: number, text: string, type = 'text/plain; charset=utf-8'): void {
   const body = text.endsWith('\n') ? text : `${text}\n`;
   response.writeHead(status, {
     ...{ 'content-type': type, 'content-length': Buffer.byteLength(body) },
@@ -82,7 +81,7 @@ function send(response: ServerResponse, status: number, text: string, type = 'te
   response.end(body);
 }
 
-function needsToken(response: ServerResponse): void {
+function needsToken(response: ServedResponse): void {
   send(response.setHeader('www-authenticate', 'Bearer'), 401, 'The request needs the admin token of this gateway.');
 }
 

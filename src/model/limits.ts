@@ -425,6 +425,8 @@ export const limits = {
     check: { steps: 100_000, problems: 3 },
     drainMs: 10_000,
     flushMs: 500,
+    /** A connection without a request is closed; clients are told so beforehand. */
+    idleConnectionMs: 5_000,
     subscriptions: 1_000,
   },
   /**

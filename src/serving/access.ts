@@ -3,14 +3,14 @@
 
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { chmod, link, open, readFile, rm, stat } from 'node:fs/promises';
-import type { IncomingMessage } from 'node:http';
 import { dirname } from 'node:path';
 import { makeFolder } from '../kernel/make-folder.ts';
 import { isSystemError } from '../kernel/replace-file.ts';
+import type { RequestHead } from './http-exchange.ts';
 import type { Principal } from './service.ts';
 
 /** Says whose request this is; `undefined` refuses it with 401. */
-export type Authenticate = (request: IncomingMessage) => Principal | undefined;
+export type Authenticate = (request: RequestHead) => Principal | undefined;
 
 const TOKEN_BYTES = 32;
 /** Shorter ones could be guessed; a file with one was not written by us. */
@@ -58,7 +58,7 @@ async function readToken(file: string): Promise<string | undefined> {
 }
 
 /** The token of a request, from its Authorization header. */
-export function bearerToken({ headers }: Pick<IncomingMessage, 'headers'>): string | undefined {
+export function bearerToken({ headers }: Pick<RequestHead, 'headers'>): string | undefined {
   return /^bearer +([^\s]+) *$/i.exec(headers.authorization ?? '')?.[1];
 }
 
@@ -95,7 +95,7 @@ export const loopbackHosts: readonly string[] = ['localhost', '127.0.0.1', '[::1
 
 /** Why a request is refused: its Host is none of ours, or it comes from a web page that is not listed. */
 export function faultOfNames(
-  { headers }: Pick<IncomingMessage, 'headers'>,
+  { headers }: Pick<RequestHead, 'headers'>,
   { hosts, origins }: AllowedNames,
 ): string | undefined {
   const { host = '', origin } = headers;

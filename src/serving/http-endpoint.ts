@@ -2,7 +2,6 @@
 // `handle` in its own server, or lets `http-listener.ts` make one.
 
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CancelTimer } from '../kernel/clock.ts';
 import { type JsonObject, parseJson } from '../kernel/json.ts';
 import { Roster } from '../kernel/roster.ts';
@@ -10,6 +9,7 @@ import { limits } from '../model/limits.ts';
 import type { MessageId } from '../model/server.ts';
 import { type AllowedNames, type Authenticate, faultOfNames } from './access.ts';
 import type { Answered, Dispatcher } from './dispatcher.ts';
+import { type ServedRequest, type ServedResponse, streamOf } from './http-exchange.ts';
 import { HttpReply, statusOf, streamHeaders } from './http-reply.ts';
 import { HttpSession } from './http-session.ts';
 import {
@@ -22,6 +22,7 @@ import {
   resultMessage,
 } from './message.ts';
 import { assertHeaders, assertParamHeaders, headerOf, isModern, modernPeer, notifierOf } from './modern-request.ts';
+import { PlainResponse } from './plain-response.ts';
 import {
   BATCH_VERSION,
   cancelledByClient,
@@ -42,8 +43,8 @@ export interface HttpEndpointOptions extends AllowedNames {
 
 /** One request, and whose it is. */
 interface Visit {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
+  readonly request: ServedRequest;
+  readonly response: ServedResponse;
   readonly principal: Principal;
 }
 
@@ -73,7 +74,7 @@ export class HttpEndpoint {
   }
 
   /** Answers one HTTP request; never throws. */
-  readonly handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  readonly handle = async (request: ServedRequest, response: ServedResponse): Promise<void> => {
     try {
       await this.#answer(request, response);
     } catch (error) {
@@ -81,7 +82,7 @@ export class HttpEndpoint {
     }
   };
 
-  #fail(response: ServerResponse, error: unknown, id: MessageId | null): void {
+  #fail(response: ServedResponse, error: unknown, id: MessageId | null): void {
     const told = this.#dispatcher.toldError(error, { era: 'legacy' });
     const status = error instanceof ProtocolError ? (told.status ?? statusOf('modern', told.code, false)) : 500;
     sendJson(response, status, errorMessage(id, told));
@@ -99,7 +100,7 @@ export class HttpEndpoint {
     this.#stopTicking();
   }
 
-  #answer(request: IncomingMessage, response: ServerResponse): Promise<void> | void {
+  #answer(request: ServedRequest, response: ServedResponse): Promise<void> | void {
     const { host, origin } = request.headers;
     // Nearly all requests come to the name that the one before came to, and from no web page.
     if (host === undefined || host !== this.#lastHost || origin !== undefined) {
@@ -132,7 +133,8 @@ export class HttpEndpoint {
     if (type !== 'application/json' && !/^application\/json\s*(;|$)/i.test(type))
       return refuse(response, 415, invalidRequest('The Content-Type must be application/json'));
     const { messageBytes } = this.#dispatcher.limits;
-    return readBody(request, { messageBytes, whenLate: this.#whenLate }).then((body) => this.#take(visit, body));
+    const body = readBody(request, { messageBytes, whenLate: this.#whenLate });
+    return body instanceof Promise ? body.then((read) => this.#take(visit, read)) : this.#take(visit, body);
   }
 
   /** From here on a call waits for nothing but its handler: every async function on its way would take a promise and a frame more. */
@@ -175,7 +177,7 @@ export class HttpEndpoint {
   }
 
   /** At once where the service knows the schema at once. */
-  #assertParamHeaders(message: ClientRequest, peer: Peer, { headers }: IncomingMessage): Promise<void> | undefined {
+  #assertParamHeaders(message: ClientRequest, peer: Peer, { headers }: ServedRequest): Promise<void> | undefined {
     const { service } = this.#dispatcher;
     const { name } = message.params;
     if (message.method !== 'tools/call' || typeof name !== 'string' || service.inputSchema === undefined)
@@ -292,7 +294,7 @@ export class HttpEndpoint {
   #answerOne(
     message: ClientMessage,
     reply: HttpReply,
-    { response, peer, session }: { response: ServerResponse; peer: Peer; session: HttpSession | undefined },
+    { response, peer, session }: { response: ServedResponse; peer: Peer; session: HttpSession | undefined },
   ): Promise<void> | undefined {
     if (message.kind !== 'request') {
       if (message.kind === 'invalid')
@@ -354,10 +356,11 @@ export class HttpEndpoint {
     const lastEventId = headerOf(request.headers, 'last-event-id');
     const resumed = lastEventId === undefined ? { stream: session.general } : session.resume(lastEventId);
     if (resumed === undefined) return refuse(response, 400, invalidRequest('This stream is not kept any more'));
-    response.writeHead(200, streamHeaders);
-    response.flushHeaders();
-    resumed.stream.attach(response, 'after' in resumed ? resumed.after : undefined);
-    response.on('close', () => session.touch());
+    const written = streamOf(response);
+    written.writeHead(200, streamHeaders);
+    written.flushHeaders();
+    resumed.stream.attach(written, 'after' in resumed ? resumed.after : undefined);
+    written.on('close', () => session.touch());
   }
 
   #delete(visit: Visit): void {
@@ -416,7 +419,7 @@ export class HttpEndpoint {
     this.#stopTicking = this.#tickSoon();
   }
 
-  #allowOrigin({ headers: { origin } }: IncomingMessage, response: ServerResponse): void {
+  #allowOrigin({ headers: { origin } }: ServedRequest, response: ServedResponse): void {
     if (origin === undefined || !this.#options.origins.includes(origin)) return;
     response.setHeader('access-control-allow-origin', origin);
     response.setHeader('access-control-expose-headers', 'Mcp-Session-Id, WWW-Authenticate, Retry-After');
@@ -431,7 +434,7 @@ interface Work {
   readonly isBatch?: boolean;
 }
 
-function acceptedBy({ headers: { accept = '*/*' } }: IncomingMessage): {
+function acceptedBy({ headers: { accept = '*/*' } }: ServedRequest): {
   readonly events: boolean;
   readonly json: boolean;
 } {
@@ -439,11 +442,11 @@ function acceptedBy({ headers: { accept = '*/*' } }: IncomingMessage): {
   return { events: any || accept.includes('text/event-stream'), json: any || accept.includes('application/json') };
 }
 
-function accept(response: ServerResponse): void {
+function accept(response: ServedResponse): void {
   response.writeHead(202).end();
 }
 
-function answerPreflight({ headers }: IncomingMessage, response: ServerResponse): void {
+function answerPreflight({ headers }: ServedRequest, response: ServedResponse): void {
   if (!response.hasHeader('access-control-allow-origin')) {
     response.setHeader('allow', 'POST, GET, DELETE');
     refuse(response, 405, invalidRequest('This method is not allowed'));
@@ -458,17 +461,17 @@ function answerPreflight({ headers }: IncomingMessage, response: ServerResponse)
 }
 
 /** The rest of such a body is not read: the connection ends with the answer. */
-function refuseBody(response: ServerResponse, kind: 'too-large' | 'too-slow'): void {
+function refuseBody(response: ServedResponse, kind: 'too-large' | 'too-slow'): void {
   response.setHeader('connection', 'close');
   if (kind === 'too-large') refuse(response, 413, invalidRequest('The body is too large'));
   else refuse(response, 408, invalidRequest('The body took too long'));
-  response.on('finish', () => response.req.destroy());
+  if (!(response instanceof PlainResponse)) response.on('finish', () => response.req.destroy());
 }
 
-const refuse = (response: ServerResponse, status: number, error: ProtocolError): void =>
+const refuse = (response: ServedResponse, status: number, error: ProtocolError): void =>
   sendJson(response, status, errorMessage(null, error));
 
-function sendJson(response: ServerResponse, status: number, message: JsonObject): void {
+function sendJson(response: ServedResponse, status: number, message: JsonObject): void {
   if (response.headersSent) return;
   const body = JSON.stringify(message);
   response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) });

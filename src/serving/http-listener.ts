@@ -1,10 +1,13 @@
-// Owns a port of our own for the HTTP endpoint, with limits on slow clients.
+// Owns a port of our own for the HTTP endpoint, with limits on slow clients. Requests that arrive plainly are read here, all others
+// by Node.
 
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type CancelTimer, systemClock } from '../kernel/clock.ts';
 import { limits } from '../model/limits.ts';
+import type { HttpHandler, ServedRequest, ServedResponse } from './http-exchange.ts';
+import { PlainConnections } from './plain-connections.ts';
 import type { ServingLimits } from './serving-limits.ts';
 
 export interface ListeningServer {
@@ -13,8 +16,6 @@ export interface ListeningServer {
   /** Ends all connections. */
   close(): Promise<void>;
 }
-
-export type HttpHandler = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
 
 /** Takes over a connection whose client asks for this protocol. */
 export interface HttpUpgrade {
@@ -50,23 +51,35 @@ export async function listenHttp({
   const timeouts = {
     headersTimeout: headersMs,
     requestTimeout: headersMs + bodyMs,
+    keepAliveTimeout: limits.served.idleConnectionMs,
     connectionsCheckingInterval: LATE_CHECK_MS,
   };
-  const server = createServer(timeouts, (request, response) => {
+  const answer = (request: ServedRequest, response: ServedResponse) => {
     const { url = '' } = request;
     const query = url.indexOf('?');
     const handle = route(query < 0 ? url : url.slice(0, query));
     if (handle === undefined) response.writeHead(404).end();
     else void handle(request, response);
-  });
+  };
+  const server = createServer(timeouts, answer);
   server.maxConnections = connections;
+  const [readByNode] = server.listeners('connection') as [(socket: Socket) => void];
+  const plain = new PlainConnections({
+    answer,
+    headersMs,
+    handOver(socket, chunk) {
+      readByNode.call(server, socket);
+      socket.unshift(chunk);
+    },
+  });
+  server.off('connection', readByNode).on('connection', plain.take);
   if (upgrade !== undefined)
     server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       if (request.headers.upgrade === upgrade.protocol) upgrade.accept(request, socket, head);
       else {
         // Java's client offers HTTP/2 with each request: a server that has none answers as if it were not offered.
         socket.unshift(Buffer.concat([headWithoutUpgrade(request), head]));
-        server.emit('connection', socket);
+        readByNode.call(server, socket as Socket);
       }
     });
   await new Promise<void>((resolve, reject) => {
@@ -82,8 +95,10 @@ export async function listenHttp({
         const begunAt = systemClock.now();
         let stopLooking: CancelTimer | undefined;
         const look = () => {
-          if (systemClock.now() - begunAt < limits.served.flushMs) server.closeIdleConnections();
-          else server.closeAllConnections();
+          const isLate = systemClock.now() - begunAt >= limits.served.flushMs;
+          if (isLate) server.closeAllConnections();
+          else server.closeIdleConnections();
+          plain.close(isLate);
           stopLooking = systemClock.after(LOOK_MS, look);
         };
         server.close(() => {

@@ -1,18 +1,18 @@
 // Owns the HTTP response to one POST: a single JSON answer, or a stream of events from the moment on at which more than the answer
 // has to be sent. A legacy stream outlives its connection, a modern one does not.
 
-import type { ServerResponse } from 'node:http';
 import type { JsonObject } from '../kernel/json.ts';
 import { limits } from '../model/limits.ts';
 import type { Answered } from './dispatcher.ts';
 import { EventStream } from './event-stream.ts';
+import { type ServedResponse, streamOf } from './http-exchange.ts';
 import type { HttpSession } from './http-session.ts';
 import { batchOf } from './message.ts';
 import { codes, type ProtocolEra } from './protocol.ts';
 import type { CallReply } from './running-call.ts';
 
 export interface HttpReplyOptions {
-  readonly response: ServerResponse;
+  readonly response: ServedResponse;
   /** Of a legacy client. */
   readonly session: HttpSession | undefined;
   /** Whether the client accepts a stream, and whether it accepts nothing else. */
@@ -92,8 +92,9 @@ export class HttpReply implements CallReply {
     if (!accepts.events || response.headersSent || response.destroyed) return undefined;
     const stream = session ? session.openStream() : new EventStream({ waiting, kept: NOTHING, retryMs: 0 });
     if (stream === undefined) return undefined;
-    response.writeHead(200, streamHeaders);
-    stream.attach(response);
+    const written = streamOf(response);
+    written.writeHead(200, streamHeaders);
+    stream.attach(written);
     for (const answer of this.#answers) stream.push(answer);
     this.#stream = stream;
     return stream;

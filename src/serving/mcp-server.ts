@@ -1,6 +1,5 @@
 // Owns putting the serving side together: a service in, and ways to reach it out. The parts decide; this file only joins them.
 
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import { limits as fixedLimits } from '../model/limits.ts';
 import type { Authenticate } from './access.ts';
@@ -8,6 +7,7 @@ import { inHostHeader, isLoopback, loopbackHosts, withoutToken } from './access.
 import type { ChangedList, IsMeant } from './changes.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { HttpEndpoint } from './http-endpoint.ts';
+import type { HttpHandler } from './http-exchange.ts';
 import { type ListeningServer, listenHttp } from './http-listener.ts';
 import type { Principal, Service } from './service.ts';
 import { type ServingLimits, withDefaults } from './serving-limits.ts';
@@ -42,8 +42,8 @@ export interface ListenOptions extends HttpOptions {
 }
 
 export interface SseHandlers {
-  readonly stream: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
-  readonly message: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+  readonly stream: HttpHandler;
+  readonly message: HttpHandler;
 }
 
 export interface ServerCounts {
@@ -67,7 +67,7 @@ export interface McpServer {
   /** Handlers for the oldest clients: one for the stream, one for the messages, whose path the stream tells. */
   sse(options: HttpOptions & { readonly messages: string }): SseHandlers;
   /** A handler for the requests of one URL, to mount in a host's own server. */
-  handler(options: HttpOptions): (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+  handler(options: HttpOptions): HttpHandler;
   /** Listens on a port of its own. */
   listen(options: ListenOptions): Promise<ListeningServer>;
   /** Tells clients that a list has changed; `isMeant` leaves some of them out. */

@@ -1,7 +1,8 @@
 // Owns reading the body of an HTTP request within a size and a time.
 
-import type { IncomingMessage } from 'node:http';
 import { Pieces } from '../transport/pieces.ts';
+import type { ServedRequest } from './http-exchange.ts';
+import { PlainRequest } from './plain-request.ts';
 
 export type ReadBody =
   | { readonly kind: 'read'; readonly text: string }
@@ -16,7 +17,13 @@ export interface BodyOptions {
   readonly whenLate: (giveUp: () => void) => () => void;
 }
 
-export function readBody(request: IncomingMessage, { messageBytes, whenLate }: BodyOptions): Promise<ReadBody> {
+/** At once for a plain request. */
+export function readBody(
+  request: ServedRequest,
+  { messageBytes, whenLate }: BodyOptions,
+): ReadBody | Promise<ReadBody> {
+  if (request instanceof PlainRequest)
+    return request.bytes.length > messageBytes ? { kind: 'too-large' } : { kind: 'read', text: request.text() };
   return new Promise((resolve) => {
     if (Number(request.headers['content-length'] ?? 0) > messageBytes) {
       resolve({ kind: 'too-large' });

@@ -2,11 +2,12 @@
 // stream is served like a pair of pipes, and ends with its connection.
 
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { PassThrough, Writable } from 'node:stream';
 import type { Clock } from '../kernel/clock.ts';
 import { limits } from '../model/limits.ts';
 import { type AllowedNames, type Authenticate, faultOfNames } from './access.ts';
+import { type HttpHandler, type ServedRequest, type ServedResponse, streamOf } from './http-exchange.ts';
 import { streamHeaders } from './http-reply.ts';
 import { readBody } from './request-body.ts';
 import type { Principal } from './service.ts';
@@ -39,9 +40,10 @@ export class SseEndpoint {
   }
 
   /** Answers GET with the stream. */
-  readonly stream = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const principal = this.#admitted(request, response, 'GET');
+  readonly stream: HttpHandler = async (request, answered) => {
+    const principal = this.#admitted(request, answered, 'GET');
     if (principal === undefined) return;
+    const response = streamOf(answered);
     const { serve, clock, limits: given, messages, isOver } = this.#options;
     if (isOver()) return refuse(response.setHeader('retry-after', '5'), 503, 'The server stops');
     if (this.#streams.size >= given.sessions) return refuse(response, 503, 'Too many streams are open');
@@ -68,7 +70,7 @@ export class SseEndpoint {
   };
 
   /** Takes one message of a client; its answer comes on the stream. */
-  readonly message = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  readonly message: HttpHandler = async (request, response) => {
     const principal = this.#admitted(request, response, 'POST');
     if (principal === undefined) return;
     const id = new URL(request.url ?? '', 'http://localhost').searchParams.get('sessionId') ?? '';
@@ -87,7 +89,7 @@ export class SseEndpoint {
     response.writeHead(202).end('Accepted');
   };
 
-  #admitted(request: IncomingMessage, response: ServerResponse, method: string): Principal | undefined {
+  #admitted(request: ServedRequest, response: ServedResponse, method: string): Principal | undefined {
     const fault = faultOfNames(request, this.#options);
     const principal = fault === undefined ? this.#options.authenticate(request) : undefined;
     if (fault !== undefined) refuse(response, 403, fault);
@@ -112,6 +114,6 @@ function eventsTo(response: ServerResponse): Writable {
   });
 }
 
-function refuse(response: ServerResponse, status: number, message: string): void {
+function refuse(response: ServedResponse, status: number, message: string): void {
   response.writeHead(status, { 'content-type': 'text/plain' }).end(message);
 }

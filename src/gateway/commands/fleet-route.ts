@@ -1,12 +1,11 @@
 // Owns the gateway's address for commands of the person on this machine: `plexus list` and `reconnect` ask it how the servers of
 // their folder are, and to connect them. It has the token of `plexus connect`, since it names a folder.
 
-import type { IncomingMessage } from 'node:http';
 import type { Runtime } from '../../api.ts';
 import { asRuntimeError } from '../../model/errors.ts';
 import type { ServerName } from '../../model/names.ts';
 import { type Authenticate, faultOfNames, loopbackHosts } from '../../serving/access.ts';
-import type { HttpHandler } from '../../serving/http-listener.ts';
+import type { HttpHandler, RequestHead } from '../../serving/http-exchange.ts';
 import { identify, originOf } from '../access.ts';
 import type { Refusal } from '../gateway.ts';
 import { type FleetReport, writeReport } from './fleet-report.ts';
@@ -14,7 +13,7 @@ import { type FleetReport, writeReport } from './fleet-report.ts';
 export interface FleetRouteOptions {
   /** Knows the token of `plexus connect`, and no other. */
   readonly authenticate: Authenticate;
-  readonly refuses: (request: IncomingMessage) => Refusal | undefined;
+  readonly refuses: (request: RequestHead) => Refusal | undefined;
   readonly runtimeOf: (folder: string | undefined) => Promise<Runtime>;
 }
 

@@ -132,7 +132,11 @@ export const tokenAccess = byToken(TOKEN);
 
 export function sendTo(url: string, { method = 'POST', path, headers, body }: Sent): Promise<HttpAnswer> {
   const target = path === undefined ? url : new URL(path, url);
-  const standard = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+  const standard = {
+    ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+    // As nearly all clients do; a connection that ends with its answer is Node's, and is for `plain-connection.test.ts` to compare.
+    connection: 'keep-alive',
+  };
   return new Promise((resolve, reject) => {
     const sending = httpRequest(target, { method, headers: { ...standard, ...headers }, agent: false }, (response) => {
       const chunks: Buffer[] = [];
