@@ -20,7 +20,7 @@ export class PlainConnection {
   #head: PlainHead | undefined;
   /** Of the request that is being answered. */
   #response: PlainResponse | undefined;
-  /** Bytes that came before the last request was answered. */
+  /** Bytes that came before the last request was answered; nothing more is read until then. */
   #early: Buffer | undefined;
   #hasAnswered = false;
   /** How often the listener has looked at it since its last request. */
@@ -46,7 +46,7 @@ export class PlainConnection {
 
   readonly #onData = (chunk: Buffer): void => {
     if (this.#response !== undefined || this.#socket.writableNeedDrain) {
-      this.#early = this.#early === undefined ? chunk : Buffer.concat([this.#early, chunk]);
+      this.#early = chunk;
       this.#socket.pause();
       return;
     }

@@ -102,7 +102,6 @@ export class PlainResponse {
     stream.on('close', this.#tellClosed);
     stream.on('finish', () => {
       stream.detachSocket(socket);
-      stream.emit('close');
       this.#options.onEnd(false);
     });
     this.headersSent = true;

@@ -11,6 +11,7 @@ import { PlainConnection } from '../../../src/serving/plain-connection.ts';
 import { PlainConnections, type PlainConnectionsOptions } from '../../../src/serving/plain-connections.ts';
 import { PlainRequest } from '../../../src/serving/plain-request.ts';
 import { PlainResponse } from '../../../src/serving/plain-response.ts';
+import type { Service } from '../../../src/serving/service.ts';
 import { withDefaults } from '../../../src/serving/serving-limits.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 import { waitFor } from '../../wait-for.ts';
@@ -243,6 +244,29 @@ describe('one connection', () => {
     expect([client.isClosed(), server.counts().unanswered]).toEqual([false, 0]);
   });
 
+  test('streams no faster than its client reads, for a page that may ask', async () => {
+    const text = 'x'.repeat(1_048_576);
+    const service: Service = {
+      info: { name: 'streams', version: '1' },
+      offer: () => Promise.resolve({ capabilities: { tools: {} } }),
+      methods: {
+        'tools/call': async (served) => {
+          for (let at = 0; at < 32; at++) served.notify('notifications/x', { text });
+          return { content: [] };
+        },
+      },
+    };
+    const { port } = await serveHttp({ service, http: { origins: ['https://app.example'] } });
+    const client = await openClient(port);
+    client.socket.pause();
+    client.write({ headers: { ...modern, origin: 'https://app.example' }, body: call(1, 'a') });
+    await waitFor(() => expect(client.socket.bytesRead).toBeGreaterThan(0));
+    client.socket.resume();
+    const told = await client.next();
+    expect(headersOf(told)).toContain('access-control-allow-origin: https://app.example');
+    expect([told.body.split(text).length, told.body.includes('"id":1,"result"')]).toEqual([33, true]);
+  });
+
   test('that its client closes ends the call that it waited for', async () => {
     const { server, port } = await serveHttp();
     const client = await openClient(port);
@@ -314,8 +338,27 @@ describe('the connections of a port', () => {
     await clock.advance(5_000);
     idle.write({ body: 'a' });
     await idle.next();
-    await clock.advance(6_000);
-    await waitFor(() => expect([idle.isClosed(), fresh.isClosed()]).toEqual([true, true]));
+    await clock.advance(5_000);
+    idle.write({ body: 'a' });
+    await idle.next();
+    await clock.advance(1_000);
+    await waitFor(() => expect([idle.isClosed(), fresh.isClosed()]).toEqual([false, true]));
+    await clock.advance(5_000);
+    await waitFor(() => expect(idle.isClosed()).toBe(true));
+  });
+
+  test('end with an answer that says so', async () => {
+    const { port } = await openPort({
+      answer: (_, response) => void response.setHeader('connection', 'close').writeHead(200).end('the last'),
+    });
+    const client = await openClient(port);
+    client.write({ body: 'a' });
+    const told = await client.next();
+    expect([told.body, headersOf(told).filter((line) => line.startsWith('connection'))]).toEqual([
+      'the last',
+      ['connection: close'],
+    ]);
+    await waitFor(() => expect(client.isClosed()).toBe(true));
   });
 
   test('tell the time, to the second', async () => {
@@ -347,6 +390,16 @@ describe('the connections of a port', () => {
     await waitFor(() => expect([answered, late].filter((each) => each.isClosed()).length).toBe(1));
     connections.close(true);
     await waitFor(() => expect(clients.every((each) => each.isClosed())).toBe(true));
+  });
+
+  test('keep no port open, whatever their requests do', async () => {
+    const { requests, handler } = held();
+    const listener = await listenWith(handler);
+    const [idle, open] = [await openClient(listener.port), await openClient(listener.port)];
+    open.write({ body: 'a' });
+    await waitFor(() => expect(requests.length).toBe(1));
+    await listener.close();
+    await waitFor(() => expect([idle.isClosed(), open.isClosed()]).toEqual([true, true]));
   });
 
   test('leave every request with a doubt to Node, with all of its bytes', async () => {
