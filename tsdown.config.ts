@@ -39,10 +39,11 @@ const builtApart = (module: RegExp, file: string) => ({
 
 /**
  * The program, with `plexus connect` in it: every agent of a machine starts and keeps one, so it is one small file. Commands, and
- * the start of a gateway, are files that it loads then.
+ * the start of a gateway, are files that it loads then. It is CommonJS, since Node's loader of ES modules costs a fifth of `node -e 0`.
  */
 const program = defineConfig({
   ...common,
+  format: 'cjs',
   entry: { cli: 'src/cli/bin.ts' },
   plugins: [
     builtApart(/\/command-line\.ts$/, 'command-line.js'),

@@ -7,7 +7,7 @@ import { stringify } from 'smol-toml';
 import { timeNode } from './children.mjs';
 import { serversOf } from './servers.mjs';
 
-export const cli = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
+export const cli = fileURLToPath(new URL('../dist/cli.cjs', import.meta.url));
 
 /** `place` is where a process of this person runs. */
 export async function writeFleetHome(bench, { servers, toolsOfEach }) {

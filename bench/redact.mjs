@@ -38,7 +38,7 @@ async function main({ data, cli, json, strict, missed }) {
     return 0;
   }
   if (cli === undefined) setUp();
-  const program = cli ?? fileURLToPath(new URL('../dist/cli.js', import.meta.url));
+  const program = cli ?? fileURLToPath(new URL('../dist/cli.cjs', import.meta.url));
   const positive = readRows(join(data, 'positive.jsonl.gz'));
   const negative = readRows(join(data, 'negative.jsonl.gz'));
   const hidden = ask(program, positive).map(({ text }, at) => !text.includes(positive[at].secret));

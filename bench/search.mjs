@@ -31,7 +31,7 @@ async function main({ data, cli, json, strict }) {
     return 0;
   }
   if (cli === undefined) setUp();
-  const program = cli ?? fileURLToPath(new URL('../dist/cli.js', import.meta.url));
+  const program = cli ?? fileURLToPath(new URL('../dist/cli.cjs', import.meta.url));
   const sets = {};
   for (const set of setsIn(data)) {
     console.error(`measuring ${set.name} …`);

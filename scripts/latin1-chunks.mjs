@@ -9,7 +9,7 @@ export function latin1Chunks() {
     name: 'latin1-chunks',
     generateBundle(_options, bundle) {
       for (const chunk of Object.values(bundle))
-        if (chunk.type === 'chunk' && chunk.fileName.endsWith('.js')) chunk.code = chunk.code.replace(ABOVE, escaped);
+        if (chunk.type === 'chunk' && /\.c?js$/.test(chunk.fileName)) chunk.code = chunk.code.replace(ABOVE, escaped);
     },
   };
 }

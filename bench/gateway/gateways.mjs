@@ -70,7 +70,7 @@ export const gateways = {
         mcpServers: { echo: server },
         permissions: { rules: [{ tool: 'mcp__echo__*', action: 'allow' }] },
       });
-      return [file('../../dist/cli.js'), 'serve', '--no-token', '--port', port];
+      return [file('../../dist/cli.cjs'), 'serve', '--no-token', '--port', port];
     },
   },
 };

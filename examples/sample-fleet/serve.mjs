@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
-const [root, cli, fleet] = [here('../..').replace(/[\\/]$/, ''), here('../../dist/cli.js'), here('fleet.toml')];
+const [root, cli, fleet] = [here('../..').replace(/[\\/]$/, ''), here('../../dist/cli.cjs'), here('fleet.toml')];
 const { CI } = process.env;
 const isTerminal = process.stdin.isTTY === true && process.stdout.isTTY === true;
 

@@ -7,8 +7,8 @@ import { connect } from '../gateway/connect/connect.ts';
 
 const [verb, ...words] = process.argv.slice(2);
 const isPlainConnect = verb === 'connect' && (words.length === 0 || (words.length === 2 && words[0] === '--profile'));
-if (isPlainConnect) await runConnect(words[1]);
-else await import('./command-line.ts');
+if (isPlainConnect) void runConnect(words[1]);
+else void import('./command-line.ts');
 
 async function runConnect(profile: string | undefined): Promise<void> {
   const { env, platform, stdin, stdout } = process;

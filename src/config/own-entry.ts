@@ -6,7 +6,7 @@ import type { Launch } from '../model/server.ts';
 
 /** The program by its name, as a package, or as a file of its build. */
 const PROGRAM = /^plexus(?:@[^/\\]*)?(?:\.(?:cmd|exe|ps1|js))?$/i;
-const BUILT = /[\\/]dist[\\/]cli\.js$/;
+const BUILT = /[\\/]dist[\\/]cli\.c?js$/;
 const VERBS: readonly (string | undefined)[] = ['connect', 'serve'];
 
 export function isOwnEntry(launch: Launch): boolean {

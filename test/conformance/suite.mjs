@@ -130,7 +130,7 @@ async function startAgent() {
   const folder = mkdtempSync(join(tmpdir(), 'plexus-conformance-'));
   const built = process.env['PLEXUS_DIST'] ?? join(here, '../../dist/index.js');
   const model = ['--model', 'none', '--url', 'http://127.0.0.1:9/v1'];
-  const args = [join(dirname(built), 'cli.js'), 'agent', '--port', '0', '--no-token', '--json', ...model];
+  const args = [join(dirname(built), 'cli.cjs'), 'agent', '--port', '0', '--no-token', '--json', ...model];
   const env = { PATH: process.env['PATH'], HOME: folder };
   const child = spawn(process.execPath, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = once(child, 'close');

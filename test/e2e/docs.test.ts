@@ -38,7 +38,7 @@ beforeAll(async () => {
     symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name));
   const shim = join(folder, 'bin', 'plexus');
   mkdirSync(dirname(shim));
-  writeFileSync(shim, `#!/bin/sh\nexec "${process.execPath}" "${join(root, 'dist', 'cli.js')}" "$@"\n`);
+  writeFileSync(shim, `#!/bin/sh\nexec "${process.execPath}" "${join(root, 'dist', 'cli.cjs')}" "$@"\n`);
   chmodSync(shim, 0o755);
   if (!isLong) writeNpx(join(folder, 'bin', 'npx'));
   writeProvider(join(folder, 'node_modules', '@anthropic-ai', 'sdk'));

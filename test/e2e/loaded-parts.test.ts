@@ -263,7 +263,7 @@ describe('help', () => {
   test('of the chat loads the files that `plexus --help` loads, and no other', () => {
     const files = filesOf('--help');
     expect(
-      files.some((file) => file.includes('/dist/cli.js')),
+      files.some((file) => file.includes('/dist/cli.cjs')),
       'files are seen',
     ).toBe(true);
     expect(filesOf('chat', '--help')).toEqual(files);

@@ -11,7 +11,7 @@ import type { CliIo } from '../../src/cli/io.ts';
 import { runCli } from '../../src/cli/main.ts';
 import { removeFolder } from '../remove-folder.ts';
 
-export const program = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
+export const program = fileURLToPath(new URL('../../dist/cli.cjs', import.meta.url));
 
 /** How a run ended, in this process or in its own. */
 export interface Ran {

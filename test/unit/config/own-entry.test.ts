@@ -19,6 +19,7 @@ verifies('EXT-45', 'an entry of Plexus itself is known, so that it is never impo
     'npx -y plexus connect',
     'npx -y plexus@0.1.0 serve --stdio',
     'node /home/me/plexus/dist/cli.js connect',
+    'node /home/me/plexus/dist/cli.cjs connect',
     'C:\\npm\\plexus.cmd connect',
     'cmd /c plexus connect',
   ];
