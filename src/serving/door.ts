@@ -2,6 +2,7 @@
 
 export { type Authenticate, bearerToken, byToken, readOrCreateToken, withoutToken } from './access.ts';
 export type { ChangedList, IsMeant } from './changes.ts';
+export type { HttpHandler, RequestHead, ServedRequest, ServedResponse } from './http-exchange.ts';
 export type { ListeningServer } from './http-listener.ts';
 export {
   createMcpServer,
