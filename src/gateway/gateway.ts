@@ -152,7 +152,7 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
   const openRoute = (route: Route): RouteServer => {
     const clients = new Clients({ route, workspaces, clock, trustsRoots, onError });
     const service = new RouteService({
-      ...{ route, clients, calls },
+      ...{ route, clients, calls, clock },
       watched: new Watched((told, isMeant) => server.resourceUpdated(told, isMeant)),
       onSessionOpened: (peer) => events.emit({ type: 'session.opened', ...factsOf(route, peer) }),
       onSessionClosed: (peer) => events.emit({ type: 'session.closed', ...factsOf(route, peer) }),

@@ -2,6 +2,8 @@
 // speaks of them, and they may be sent again when the connection was lost.
 
 import { requestWithRetry } from '../catalog/resources/retried-request.ts';
+import type { Progress } from '../connection/session.ts';
+import type { Clock } from '../kernel/clock.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import type { ServerName } from '../model/names.ts';
 import { invalidParams, ProtocolError } from '../serving/protocol.ts';
@@ -14,6 +16,7 @@ import { passedMeta, ServedRelay } from './served-relay.ts';
 export interface RouteRequestsDeps {
   readonly catalog: RouteCatalog;
   readonly calls: CallRelays;
+  readonly clock: Clock;
 }
 
 export class RouteRequests {
@@ -58,37 +61,33 @@ export class RouteRequests {
     return this.#handOn(client, served, owner.server, { ...others, ref: { ...ref, uri: owner.uri } });
   }
 
+  /** In the line of its server, as a call is: the server may ask its client something meanwhile. */
   async #handOn(client: GatewayClient, served: ServedCall, server: ServerName, own: JsonObject): Promise<JsonObject> {
+    const { calls, clock } = this.#deps;
     const { fleet } = client;
-    const caller = client.callerOf(served.peer);
-    const inputs = this.#deps.calls.inputsOf(served);
-    const relay = new ServedRelay(caller, served, {
-      server,
-      isRaw: true,
-      isOwnOrder: true,
-      inputs,
-      clock: fleet.parts.host.clock,
-    });
-    const { _meta: _, inputResponses: __, requestState: ___, ...params } = own;
     const refusal = refusalOf(client, server);
     if (refusal !== undefined) throw refusal;
-    const { sessions } = client;
-    const { clock } = fleet.parts.host;
-    const meta = passedMeta(served.meta);
-    const relayed = {
-      ...{ relay, meta, refused: refusedBy },
-      onProgress: (progress: Parameters<ServedRelay['onProgress']>[0]) => relay.onProgress(progress),
-    };
+    const caller = client.callerOf(served.peer);
+    const options = { server, isRaw: true, isOwnOrder: true, inputs: calls.inputsOf(served), clock };
+    const relay = new ServedRelay(caller, served, options);
+    const line = fleet.lineOf(server);
+    await line.enter(caller, served, clock);
     const place = caller.begin(server, served);
+    const relayed = {
+      ...{ relay, meta: passedMeta(served.meta), refused: refusedBy },
+      onProgress: (progress: Progress) => relay.onProgress(progress),
+    };
+    const { _meta: _, inputResponses: __, requestState: ___, ...params } = own;
     try {
       const result = await requestWithRetry(
-        { reach: sessions, handlers: caller.handlers, clock },
+        { reach: client.sessions, handlers: caller.handlers, clock: fleet.parts.host.clock },
         { server, method: served.method, params, relayed },
         { signal: served.signal },
       );
-      return this.#deps.calls.sealed(served, result);
+      return calls.sealed(served, result);
     } finally {
       caller.end(place);
+      line.leave();
     }
   }
 }

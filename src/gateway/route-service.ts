@@ -2,6 +2,7 @@
 // failure is told. Lists, calls and other requests are in files of their own.
 
 import type { Runtime } from '../api.ts';
+import type { Clock } from '../kernel/clock.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import { identity } from '../model/identity.ts';
 import type { Implementation, Offer, Peer, Principal, ServedCall, ServedMethod, Service } from '../serving/service.ts';
@@ -15,12 +16,13 @@ import { RouteCalls } from './route-calls.ts';
 import { RouteCatalog } from './route-catalog.ts';
 import { RouteLists } from './route-lists.ts';
 import { RouteRequests } from './route-requests.ts';
-import type { Watched } from './watched-resources.ts';
+import { PeerSubscriptions, type Watched } from './watched-resources.ts';
 
 export interface RouteServiceDeps {
   readonly route: Route;
   readonly clients: Clients;
   readonly calls: CallRelays;
+  readonly clock: Clock;
   readonly watched: Watched;
   readonly onSessionOpened: (peer: Peer) => void;
   readonly onSessionClosed: (peer: Peer) => void;
@@ -43,8 +45,7 @@ export class RouteService implements Service {
   readonly #deps: RouteServiceDeps;
   readonly #route: Route;
   readonly #catalog: RouteCatalog;
-  /** How each subscription ends, by its uri: it ends where it began, also if its client is of another folder by then. */
-  readonly #subscribed = new WeakMap<Peer, Map<string, () => void>>();
+  readonly #subscriptions = new PeerSubscriptions();
   /** As the only server of the route introduced itself. */
   #info: Implementation = identity;
 
@@ -96,20 +97,18 @@ export class RouteService implements Service {
 
   async onSubscribed(uri: string, peer: Peer): Promise<void> {
     const client = await this.#deps.clients.of(peer);
-    const subscribed = this.#subscribed.get(peer) ?? new Map<string, () => void>();
-    this.#subscribed.set(peer, subscribed);
     try {
-      const owner = await this.#catalog.ownerOf(client, uri);
-      subscribed.set(uri, await this.#deps.watched.add(client.fleet, { ...owner, told: uri }, peer));
+      await this.#subscriptions.begin(uri, peer, async () => {
+        const owner = await this.#catalog.ownerOf(client, uri);
+        return this.#deps.watched.add(client.fleet, { ...owner, told: uri }, peer);
+      });
     } catch (error) {
       throw failureError(error);
     }
   }
 
   onUnsubscribed(uri: string, peer: Peer): void {
-    const subscribed = this.#subscribed.get(peer);
-    subscribed?.get(uri)?.();
-    subscribed?.delete(uri);
+    this.#subscriptions.end(uri, peer);
   }
 
   onNotification(method: string, _params: JsonObject, peer: Peer): void {

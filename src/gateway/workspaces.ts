@@ -4,8 +4,10 @@
 import { stat } from 'node:fs/promises';
 import type { Runtime } from '../api.ts';
 import { limits } from '../model/limits.ts';
+import type { ServerName } from '../model/names.ts';
 import { codes, ProtocolError } from '../serving/protocol.ts';
 import { GatewayFleet } from './gateway-fleet.ts';
+import type { ServerLine } from './server-line.ts';
 
 export interface WorkspacesOptions {
   /** Opens the runtime of a folder; without it, all clients share the gateway's own. */
@@ -29,10 +31,11 @@ export class Workspaces {
   readonly #options: WorkspacesOptions;
   readonly #fleets = new Map<string, OpenedFleet>();
   readonly #opened = new Set<GatewayFleet>();
+  readonly #machineLines = new Map<ServerName, ServerLine>();
 
   constructor(runtime: Runtime, options: WorkspacesOptions) {
     this.#options = options;
-    this.own = new GatewayFleet(runtime);
+    this.own = new GatewayFleet(runtime, undefined, this.#machineLines);
     options.onFleet(this.own);
   }
 
@@ -81,7 +84,7 @@ export class Workspaces {
       throw new ProtocolError(codes.invalidRequest, 'The workspace is no folder of this machine', undefined, {
         status: 400,
       });
-    const fleet = new GatewayFleet(await open(folder), folder);
+    const fleet = new GatewayFleet(await open(folder), folder, this.#machineLines);
     this.#opened.add(fleet);
     this.#options.onFleet(fleet);
     return fleet;

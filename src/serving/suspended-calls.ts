@@ -8,11 +8,15 @@ import type { ClientRequest } from './message.ts';
 import { codes, invalidParams, ProtocolError } from './protocol.ts';
 import { assertCanBeAsked, faultOfAnswer, unanswered } from './questions.ts';
 import type { AskClient, CallReply, RunningCall } from './running-call.ts';
-import type { Principal, QuestionMethod } from './service.ts';
+import type { Principal, QuestionMethod, ServedCall } from './service.ts';
 import type { StateSeal } from './state-seal.ts';
 
 /** The requests that may be answered with `input_required`. */
 const ASKING_METHODS: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
+
+/** Whether the client can be asked during its request at all. */
+export const canAskDuring = ({ method, peer }: Pick<ServedCall, 'method' | 'peer'>): boolean =>
+  peer.era === 'legacy' || ASKING_METHODS.has(method);
 
 interface PendingQuestion {
   readonly method: QuestionMethod;
@@ -71,7 +75,7 @@ export class SuspendedCalls {
   }
 
   readonly ask: AskClient = async (call, { method, params, key }) => {
-    if (!ASKING_METHODS.has(call.method))
+    if (!canAskDuring(call))
       throw new ProtocolError(codes.internal, `A client cannot be asked while it is answered ${call.method}`);
     assertCanBeAsked(method, params, call.peer.capabilities);
     call.signal.throwIfAborted();

@@ -149,6 +149,8 @@ verifies(
       return new Set(sessions.map(({ pid }) => pid)).size;
     };
     expect([await pids('own'), await pids('one')]).toEqual([2, 1]);
+    const lines = (server: string) => new Set(fleets.map((fleet) => fleet.lineOf(server))).size;
+    expect([lines('own'), lines('one')], 'as many lines of clients as processes').toEqual([2, 1]);
   },
 );
 

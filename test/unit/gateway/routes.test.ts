@@ -46,7 +46,7 @@ async function clientOf(server?: 'a' | 'b') {
   const catalog = new RouteCatalog(route);
   const calls = new CallRelays({ seal: new RoundSeal(), measures: new Measures(), clock: systemClock, queuedCalls: 1 });
   const clients = { of: () => client } as unknown as Clients;
-  return { a, b, client, catalog, lists: new RouteLists(catalog), ...{ calls, clients } };
+  return { a, b, client, catalog, lists: new RouteLists(catalog), ...{ calls, clients, clock: systemClock } };
 }
 
 const served = (method: string, params: JsonObject): ServedCall =>

@@ -156,8 +156,8 @@ function answerOf(status: number, headers: HttpAnswer['headers'], body: string):
 export const eventsIn = (text: string): readonly JsonObject[] =>
   [...text.matchAll(/^data: (\{.*)$/gm)].map(([, data]) => JSON.parse(data ?? ''));
 
-export interface ServedPipes {
-  readonly server: McpServer;
+export interface ServedPipes<Server = Pick<McpServer, 'stdio'>> {
+  readonly server: Server;
   readonly input: PassThrough;
   /** The messages written so far. */
   readonly said: readonly JsonObject[];
@@ -167,10 +167,10 @@ export interface ServedPipes {
   readonly done: Promise<void>;
 }
 
-export const servePipes = ({ service = echoService(), ...options }: ServeOptions = {}): ServedPipes =>
+export const servePipes = ({ service = echoService(), ...options }: ServeOptions = {}): ServedPipes<McpServer> =>
   connectPipes(createMcpServer(service, options));
 
-export function connectPipes(server: McpServer): ServedPipes {
+export function connectPipes<Server extends Pick<McpServer, 'stdio'>>(server: Server): ServedPipes<Server> {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const said: JsonObject[] = [];
   const waiting: (() => void)[] = [];
