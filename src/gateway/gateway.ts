@@ -12,9 +12,10 @@ import type { ServerName } from '../model/names.ts';
 import { type Authenticate, loopbackHosts } from '../serving/access.ts';
 import type { ChangedList } from '../serving/changes.ts';
 import type { HttpHandler } from '../serving/http-listener.ts';
-import { createMcpServer, type McpServer } from '../serving/mcp-server.ts';
+import { createServerIn, type McpServer } from '../serving/mcp-server.ts';
 import type { Peer, Principal } from '../serving/service.ts';
-import type { ServingLimits } from '../serving/serving-limits.ts';
+import { type ServingLimits, withDefaults } from '../serving/serving-limits.ts';
+import { ServingRoom } from '../serving/serving-room.ts';
 import type { StdioPipes } from '../serving/stdio-endpoint.ts';
 import { accessOf, identify, originOf } from './access.ts';
 import { CallRelays } from './call-relay.ts';
@@ -134,6 +135,7 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
   const queue = { queuedCalls: options.limits?.queuedCalls ?? limits.relay.queuedCalls };
   const measures = new Measures();
   const calls = new CallRelays({ seal: new RoundSeal(options.stateKey), measures, clock, ...queue });
+  const room = new ServingRoom(withDefaults(options.limits));
   const routes = new Map<string, RouteServer>();
   const principals = new WeakMap<IncomingMessage, Principal>();
   let isClosing = false;
@@ -161,7 +163,7 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
         for (const kind of changedLists) server.listChanged(kind, (each) => each === peer);
       },
     });
-    const server = createMcpServer(service, { clock, onError, ...(options.limits && { limits: options.limits }) });
+    const server = createServerIn(room, service, { clock, onError });
     const http = { authenticate: (request: IncomingMessage) => principals.get(request), hosts, origins };
     const { stream, message } = server.sse({ ...http, messages: MESSAGES_PATH });
     const oldest = new Map([
@@ -238,6 +240,8 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
       if (found === undefined) return { status: 404, sentence: `The gateway has no ${pathIn(request)}.` };
       const identified = identify(principal, request);
       if (typeof identified === 'string') return { status: 403, sentence: `${identified}.` };
+      const { refusal } = room;
+      if (refusal !== undefined) return { status: 503, sentence: `${refusal.message}.` };
       return found.server.stdio(pipes, { principal: identified });
     },
     runtimeOf: async (folder) => (await workspaces.fleetOf(folder)).runtime,

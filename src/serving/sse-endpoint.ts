@@ -10,14 +10,14 @@ import { type AllowedNames, type Authenticate, faultOfNames } from './access.ts'
 import { streamHeaders } from './http-reply.ts';
 import { readBody } from './request-body.ts';
 import type { Principal } from './service.ts';
-import type { ServingLimits } from './serving-limits.ts';
+import type { ServingRoom } from './serving-room.ts';
 import type { StdioPipes } from './stdio-endpoint.ts';
 
 export interface SseEndpointOptions extends AllowedNames {
   readonly authenticate: Authenticate;
   /** The path to which clients send their messages. */
   readonly messages: string;
-  readonly limits: ServingLimits;
+  readonly room: ServingRoom;
   readonly clock: Clock;
   /** The server stops: no new client is taken. */
   readonly isOver: () => boolean;
@@ -42,9 +42,10 @@ export class SseEndpoint {
   readonly stream = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const principal = this.#admitted(request, response, 'GET');
     if (principal === undefined) return;
-    const { serve, clock, limits: given, messages, isOver } = this.#options;
+    const { serve, clock, room, messages, isOver } = this.#options;
     if (isOver()) return refuse(response.setHeader('retry-after', '5'), 503, 'The server stops');
-    if (this.#streams.size >= given.sessions) return refuse(response, 503, 'Too many streams are open');
+    const full = room.refusal;
+    if (full !== undefined) return refuse(response.setHeader('retry-after', '60'), 503, full.message);
     const id = randomUUID();
     const input = new PassThrough();
     const output = eventsTo(response);
@@ -74,10 +75,11 @@ export class SseEndpoint {
     const id = new URL(request.url ?? '', 'http://localhost').searchParams.get('sessionId') ?? '';
     const stream = this.#streams.get(id);
     if (stream === undefined || stream.principal.id !== principal.id) return refuse(response, 404, 'Session not found');
-    const { clock, limits: given } = this.#options;
+    const { clock, room } = this.#options;
+    const { messageBytes, bodyMs } = room.limits;
     const body = await readBody(request, {
-      messageBytes: given.messageBytes,
-      whenLate: (giveUp) => clock.after(given.bodyMs, giveUp, 'background'),
+      messageBytes,
+      whenLate: (giveUp) => clock.after(bodyMs, giveUp, 'background'),
     });
     if (body.kind === 'lost') return;
     if (body.kind !== 'read') return refuse(response, body.kind === 'too-large' ? 413 : 408, 'The body is too much');
