@@ -81,6 +81,11 @@ export class GatewayFleet {
     return line;
   }
 
+  /** Requests are under way, also those of a client that is of another folder by now. */
+  get isBusy(): boolean {
+    return [...this.#lines.values()].some(({ isBusy }) => isBusy);
+  }
+
   /** Told at once when a server announces a change: the list is fetched when a client asks for it. */
   onListChanged(listener: (kind: ChangedList) => void): () => void {
     return this.parts.host.on((event) => {

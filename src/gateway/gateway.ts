@@ -87,8 +87,8 @@ export interface Gateway {
   stdio(options?: { readonly pipes?: StdioPipes; readonly profile?: string }): Promise<void>;
   /** Serves the one client behind an upgraded request, at the request's address; or says why not. `principal` is as for `authenticate`. */
   link(request: IncomingMessage, principal: Principal, pipes: StdioPipes): Promise<void> | Refusal;
-  /** The runtime of clients that work in a folder; of all others without one. */
-  runtimeOf(folder?: string): Promise<Runtime>;
+  /** Runs `work` with the runtime of clients that work in a folder, of all others without one; it stays open meanwhile. */
+  withRuntime<Value>(folder: string | undefined, work: (runtime: Runtime) => Promise<Value>): Promise<Value>;
   on(listener: Emit<GatewayEvent>): Unsubscribe;
   /** Ends the sessions and calls of some callers, such as those whose token was revoked. */
   endSessions(isMeant: (principal: Principal) => boolean): void;
@@ -242,9 +242,10 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
       if (typeof identified === 'string') return { status: 403, sentence: `${identified}.` };
       const { refusal } = room;
       if (refusal !== undefined) return { status: 503, sentence: `${refusal.message}.` };
-      return found.server.stdio(pipes, { principal: identified });
+      const release = workspaces.hold(originOf(identified).workspace);
+      return found.server.stdio(pipes, { principal: identified }).finally(release);
     },
-    runtimeOf: async (folder) => (await workspaces.fleetOf(folder)).runtime,
+    withRuntime: (folder, work) => workspaces.use(folder, ({ runtime: opened }) => work(opened)),
     on: (listener) => events.on(listener),
     endSessions(isMeant) {
       const isOfThem = (principal: Principal) => isMeant(originOf(principal).principal);

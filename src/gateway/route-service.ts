@@ -75,18 +75,19 @@ export class RouteService implements Service {
   }
 
   async offer(peer: Peer): Promise<Offer> {
-    const { server } = this.#route;
+    const { server, isOwn } = this.#route;
     if (server === undefined) return { capabilities: MERGED_CAPABILITIES };
     let runtime: Runtime | undefined;
     try {
-      const fleet = await this.#deps.clients.fleetBefore(peer);
-      ({ runtime } = fleet);
-      const { capabilities, instructions, serverInfo } = await fleet.session(server);
-      if (serverInfo !== undefined) this.#info = { ...serverInfo, version: serverInfo.version ?? '' };
-      const shown = this.#route.isOwn ? runtime.redact(instructions) : instructions;
-      return { capabilities: offered(capabilities), ...(shown !== undefined && { instructions: shown }) };
+      return await this.#deps.clients.useFleet(peer, async (fleet) => {
+        ({ runtime } = fleet);
+        const { capabilities, instructions, serverInfo } = await fleet.session(server);
+        if (serverInfo !== undefined) this.#info = { ...serverInfo, version: serverInfo.version ?? '' };
+        const shown = isOwn ? runtime.redact(instructions) : instructions;
+        return { capabilities: offered(capabilities), ...(shown !== undefined && { instructions: shown }) };
+      });
     } catch (error) {
-      if (!this.#route.isOwn) throw failureError(error, { isStatus: true });
+      if (!isOwn) throw failureError(error, { isStatus: true });
       throw redactedAnswer(failureAnswer(error), (value) => runtime?.redact(value) ?? value);
     }
   }
