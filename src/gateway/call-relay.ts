@@ -60,7 +60,8 @@ export class CallRelays {
     const round = served.peer.era === 'modern' ? this.#deps.seal.open(served) : undefined;
     const turn = line.enter(caller, served, this.#deps.clock);
     const measures = this.#deps.measures.of(server);
-    const relay = new CallRelay({ client, caller, served, tool, args, round, line, measures, clock: this.#deps.clock });
+    const { seal, clock } = this.#deps;
+    const relay = new CallRelay({ client, caller, served, tool, args, round, seal, line, measures, clock });
     if (turn === undefined) return this.#perform(relay);
     return turn.then(
       () => this.#perform(relay),
@@ -139,6 +140,7 @@ interface CallRelayOptions {
   readonly tool: Tool;
   readonly args: JsonObject;
   readonly round: Round | undefined;
+  readonly seal: RoundSeal;
   readonly line: ServerLine;
   readonly measures: ServerMeasures;
   readonly clock: Clock;
@@ -151,14 +153,17 @@ class CallRelay extends ServedRelay {
   readonly tool: Tool;
   readonly args: JsonObject;
   readonly line: ServerLine;
-  isApproved: boolean;
+  /** The client's user has said yes, in this round or an earlier one. */
+  isApproved = false;
   isCancelled = false;
+  readonly #round: Round | undefined;
+  readonly #seal: RoundSeal;
   readonly #time: Clock;
   readonly #measures: ServerMeasures;
   readonly #startedAt: number;
   #isQueued = true;
 
-  constructor({ client, caller, served, tool, args, round, line, measures, clock }: CallRelayOptions) {
+  constructor({ client, caller, served, tool, args, round, seal, line, measures, clock }: CallRelayOptions) {
     const { shaping, approval } = client.route.profile;
     super(caller, served, {
       ...{ server: tool.id.server, isRaw: shaping === 'raw', isOwnOrder: approval === 'client' },
@@ -169,7 +174,8 @@ class CallRelay extends ServedRelay {
     this.tool = tool;
     this.args = args;
     this.line = line;
-    this.isApproved = round?.isApproved === true || client.route.isOwn === true;
+    this.#round = round;
+    this.#seal = seal;
     this.#time = clock;
     this.#measures = measures;
     this.#startedAt = clock.now();
@@ -190,6 +196,8 @@ class CallRelay extends ServedRelay {
   }
 
   async approve(request: ApprovalRequest, options: QuestionOptions): Promise<ApprovalAnswer> {
+    if (this.isApproved || this.client.route.isOwn) return 'once';
+    this.isApproved = this.#round !== undefined && this.#seal.useApproval(this.#round);
     if (this.isApproved) return 'once';
     const answer = await askClient(this.served, this.client.isNamed)(request, options);
     this.isApproved = answer !== 'no';

@@ -134,7 +134,7 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
   const events = new Emitter<GatewayEvent>(onError);
   const queue = { queuedCalls: options.limits?.queuedCalls ?? limits.relay.queuedCalls };
   const measures = new Measures();
-  const calls = new CallRelays({ seal: new RoundSeal(options.stateKey), measures, clock, ...queue });
+  const calls = new CallRelays({ seal: new RoundSeal({ clock, key: options.stateKey }), measures, clock, ...queue });
   const room = new ServingRoom(withDefaults(options.limits));
   const routes = new Map<string, RouteServer>();
   const principals = new WeakMap<IncomingMessage, Principal>();

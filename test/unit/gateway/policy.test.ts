@@ -226,7 +226,7 @@ test('calls that wait for a server of one workspace take no place of another, wh
 });
 
 test('a route keeps states that were sealed for it, and leaves others to the serving side', () => {
-  const seal = new RoundSeal();
+  const seal = new RoundSeal({ clock: systemClock });
   const calls = new CallRelays({ seal, measures: new Measures(), clock: systemClock, queuedCalls: 1 });
   const { keepsRequestState } = new RouteService({ route: {}, calls } as never);
   const served = { method: 'tools/call', params: {}, peer: { principal: { id: 'own' } } } as never;
