@@ -501,9 +501,11 @@ export const servingSchema = section({
     ),
   queuedCalls: size()
     .default(limits.relay.queuedCalls)
-    .describe('How many calls may wait for one server of the gateway.'),
+    .describe(
+      'How many calls may wait for one server of the gateway; one that each workspace has for itself counts in each.',
+    ),
   messageBytes: size().default(limits.serving.messageBytes).describe('The largest message of a client.'),
-  inFlight: size().default(limits.serving.inFlight).describe('How many calls run at once.'),
+  inFlight: size().default(limits.serving.inFlight).describe('How many calls run at once, at all addresses together.'),
   waiting: size()
     .default(limits.serving.waiting)
     .describe(
@@ -514,7 +516,9 @@ export const servingSchema = section({
     .describe('How many connections one port may have open; more are closed at once.'),
   sessions: size()
     .default(limits.serving.sessions)
-    .describe('How many sessions of the older era may be open over HTTP.'),
+    .describe(
+      'How many clients may be connected, at all addresses together: sessions of the older era over HTTP, streams of the oldest kind, and each `plexus connect`.',
+    ),
   streams: size().default(limits.serving.streams).describe('How many streams one session may have open.'),
   sessionIdleMs: duration()
     .default(limits.serving.sessionIdleMs)

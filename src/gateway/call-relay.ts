@@ -4,7 +4,7 @@
 import { Heartbeat } from '../call/heartbeat.ts';
 import type { OutcomeDraft } from '../call/pipeline.ts';
 import type { Cancellation } from '../kernel/cancellation.ts';
-import type { CancelTimer, Clock } from '../kernel/clock.ts';
+import type { Clock } from '../kernel/clock.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import { asRuntimeError, RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
@@ -49,31 +49,23 @@ export class CallRelays {
   /** `args`: those of the tool, where the request names another one that carries it. */
   call(client: GatewayClient, served: ServedCall, tool: Tool, args = argumentsOf(served)): Promise<JsonObject> {
     const { server } = tool.id;
-    const measures = this.#deps.measures.of(server);
-    if (measures.queued >= this.#deps.queuedCalls)
+    const line = client.fleet.lineOf(server);
+    if (line.queued >= this.#deps.queuedCalls)
       throw new ProtocolError(codes.overloaded, `Too many calls wait for server "${server}"`, undefined, {
         status: 429,
       });
     const refusal = refusalOf(client, server);
     if (refusal !== undefined) return Promise.resolve(this.failed(client, refusal));
-    const line = client.fleet.lineOf(server);
     const caller = client.callerOf(served.peer);
     const round = served.peer.era === 'modern' ? this.#deps.seal.open(served) : undefined;
-    let stopTimer: CancelTimer | undefined;
-    const turn = line.enter(caller, () => {
-      const late = new AbortController();
-      stopTimer = this.#deps.clock.after(limits.relay.turnMs, () => late.abort(busy(server)), 'background');
-      return AbortSignal.any([served.signal, late.signal]);
-    });
-    const relay = new CallRelay({ client, caller, served, tool, args, round, measures, clock: this.#deps.clock });
-    if (turn === undefined) return this.#perform(relay, line);
+    const turn = line.enter(caller, served, this.#deps.clock);
+    const measures = this.#deps.measures.of(server);
+    const { seal, clock } = this.#deps;
+    const relay = new CallRelay({ client, caller, served, tool, args, round, seal, line, measures, clock });
+    if (turn === undefined) return this.#perform(relay);
     return turn.then(
-      () => {
-        stopTimer?.();
-        return this.#perform(relay, line);
-      },
+      () => this.#perform(relay),
       (error: unknown) => {
-        stopTimer?.();
         relay.ended(error instanceof ProtocolError ? 'refused' : 'cancelled');
         throw error;
       },
@@ -87,8 +79,8 @@ export class CallRelays {
     return failureResult(error);
   }
 
-  #perform(relay: CallRelay, line: ServerLine): Promise<JsonObject> {
-    const { client, caller, call: served, tool, args } = relay;
+  #perform(relay: CallRelay): Promise<JsonObject> {
+    const { client, caller, call: served, tool, args, line } = relay;
     const { meta } = served;
     const { isOwn } = client.route;
     const options: RelayedCallOptions = { relay, ...passed(meta), ...(isOwn && OWN_LIMIT) };
@@ -132,12 +124,6 @@ export class CallRelays {
   }
 }
 
-/** The server has one client at a time, and that one has not answered its question yet. */
-const busy = (server: string) =>
-  new ProtocolError(codes.overloaded, `Server "${server}" waits for the answer of another client`, undefined, {
-    status: 429,
-  });
-
 const passed = (meta: JsonObject): { readonly meta?: JsonObject } => {
   const own = passedMeta(meta);
   return own === undefined ? NOTHING : { meta: own };
@@ -154,6 +140,8 @@ interface CallRelayOptions {
   readonly tool: Tool;
   readonly args: JsonObject;
   readonly round: Round | undefined;
+  readonly seal: RoundSeal;
+  readonly line: ServerLine;
   readonly measures: ServerMeasures;
   readonly clock: Clock;
 }
@@ -164,14 +152,18 @@ class CallRelay extends ServedRelay {
   readonly caller: RelayCaller;
   readonly tool: Tool;
   readonly args: JsonObject;
-  isApproved: boolean;
+  readonly line: ServerLine;
+  /** The client's user has said yes, in this round or an earlier one. */
+  isApproved = false;
   isCancelled = false;
+  readonly #round: Round | undefined;
+  readonly #seal: RoundSeal;
   readonly #time: Clock;
   readonly #measures: ServerMeasures;
   readonly #startedAt: number;
   #isQueued = true;
 
-  constructor({ client, caller, served, tool, args, round, measures, clock }: CallRelayOptions) {
+  constructor({ client, caller, served, tool, args, round, seal, line, measures, clock }: CallRelayOptions) {
     const { shaping, approval } = client.route.profile;
     super(caller, served, {
       ...{ server: tool.id.server, isRaw: shaping === 'raw', isOwnOrder: approval === 'client' },
@@ -181,12 +173,15 @@ class CallRelay extends ServedRelay {
     this.caller = caller;
     this.tool = tool;
     this.args = args;
-    this.isApproved = round?.isApproved === true || client.route.isOwn === true;
+    this.line = line;
+    this.#round = round;
+    this.#seal = seal;
     this.#time = clock;
     this.#measures = measures;
     this.#startedAt = clock.now();
     measures.inFlight++;
     measures.queued++;
+    line.queued++;
   }
 
   get call(): ServedCall {
@@ -201,6 +196,8 @@ class CallRelay extends ServedRelay {
   }
 
   async approve(request: ApprovalRequest, options: QuestionOptions): Promise<ApprovalAnswer> {
+    if (this.isApproved || this.client.route.isOwn) return 'once';
+    this.isApproved = this.#round !== undefined && this.#seal.useApproval(this.#round);
     if (this.isApproved) return 'once';
     const answer = await askClient(this.served, this.client.isNamed)(request, options);
     this.isApproved = answer !== 'no';
@@ -208,8 +205,10 @@ class CallRelay extends ServedRelay {
   }
 
   override onSent(): void {
-    if (this.#isQueued) this.#measures.queued--;
+    if (!this.#isQueued) return;
     this.#isQueued = false;
+    this.#measures.queued--;
+    this.line.queued--;
   }
 
   ended(ending: CallEnding): void {

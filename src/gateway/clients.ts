@@ -60,9 +60,9 @@ export class Clients {
     return opening;
   }
 
-  /** For `initialize`: a session cannot be asked for its roots before it is answered. */
-  fleetBefore({ principal }: Peer): Promise<GatewayFleet> {
-    return this.#deps.workspaces.fleetOf(originOf(principal).workspace);
+  /** For `initialize`: a session cannot be asked for its roots before it is answered, and is no client of the fleet yet. */
+  useFleet<Value>({ principal }: Peer, work: (fleet: GatewayFleet) => Promise<Value>): Promise<Value> {
+    return this.#deps.workspaces.use(originOf(principal).workspace, work);
   }
 
   /** The clients of a fleet, of those that are known. */

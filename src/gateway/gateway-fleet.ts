@@ -30,6 +30,7 @@ export class GatewayFleet {
   /** The folder whose clients it serves; the gateway's own fleet has none. */
   readonly workspace: string | undefined;
   readonly #lines = new Map<ServerName, ServerLine>();
+  readonly #machineLines: Map<ServerName, ServerLine>;
   /** A start is waited for once: a server that hangs delays the first lists alone. */
   readonly #started: Promise<unknown>;
   readonly #woken = new Set<ServerName>();
@@ -44,8 +45,10 @@ export class GatewayFleet {
   /** All clients that ask meanwhile wait for the same lists. */
   readonly #refreshing = new Map<ChangedList, Promise<unknown>>();
 
-  constructor(runtime: Runtime, workspace?: string) {
+  /** `machineLines`: of the servers that all workspaces share. */
+  constructor(runtime: Runtime, workspace?: string, machineLines = new Map<ServerName, ServerLine>()) {
     this.runtime = runtime;
+    this.#machineLines = machineLines;
     this.parts = partsOf(runtime);
     this.workspace = workspace;
     this.#started = runtime.ready({ timeoutMs: limits.listWaitMs });
@@ -69,11 +72,18 @@ export class GatewayFleet {
   }
 
   lineOf(server: ServerName): ServerLine {
-    const known = this.#lines.get(server);
+    const isForAll = this.servers.registry.settings(server)?.share === 'machine';
+    const lines = isForAll ? this.#machineLines : this.#lines;
+    const known = lines.get(server);
     if (known !== undefined) return known;
-    const line = new ServerLine();
-    this.#lines.set(server, line);
+    const line = new ServerLine(server);
+    lines.set(server, line);
     return line;
+  }
+
+  /** Requests are under way, also those of a client that is of another folder by now. */
+  get isBusy(): boolean {
+    return [...this.#lines.values()].some(({ isBusy }) => isBusy);
   }
 
   /** Told at once when a server announces a change: the list is fetched when a client asks for it. */

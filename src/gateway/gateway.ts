@@ -12,9 +12,10 @@ import type { ServerName } from '../model/names.ts';
 import { type Authenticate, loopbackHosts } from '../serving/access.ts';
 import type { ChangedList } from '../serving/changes.ts';
 import type { HttpHandler, RequestHead, ServedRequest, ServedResponse } from '../serving/http-exchange.ts';
-import { createMcpServer, type McpServer } from '../serving/mcp-server.ts';
+import { createServerIn, type McpServer } from '../serving/mcp-server.ts';
 import type { Peer, Principal } from '../serving/service.ts';
-import type { ServingLimits } from '../serving/serving-limits.ts';
+import { type ServingLimits, withDefaults } from '../serving/serving-limits.ts';
+import { ServingRoom } from '../serving/serving-room.ts';
 import type { StdioPipes } from '../serving/stdio-endpoint.ts';
 import { accessOf, identify, originOf } from './access.ts';
 import { CallRelays } from './call-relay.ts';
@@ -86,8 +87,8 @@ export interface Gateway {
   stdio(options?: { readonly pipes?: StdioPipes; readonly profile?: string }): Promise<void>;
   /** Serves the one client behind an upgraded request, at the request's address; or says why not. `principal` is as for `authenticate`. */
   link(request: IncomingMessage, principal: Principal, pipes: StdioPipes): Promise<void> | Refusal;
-  /** The runtime of clients that work in a folder; of all others without one. */
-  runtimeOf(folder?: string): Promise<Runtime>;
+  /** Runs `work` with the runtime of clients that work in a folder, of all others without one; it stays open meanwhile. */
+  withRuntime<Value>(folder: string | undefined, work: (runtime: Runtime) => Promise<Value>): Promise<Value>;
   on(listener: Emit<GatewayEvent>): Unsubscribe;
   /** Ends the sessions and calls of some callers, such as those whose token was revoked. */
   endSessions(isMeant: (principal: Principal) => boolean): void;
@@ -133,7 +134,8 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
   const events = new Emitter<GatewayEvent>(onError);
   const queue = { queuedCalls: options.limits?.queuedCalls ?? limits.relay.queuedCalls };
   const measures = new Measures();
-  const calls = new CallRelays({ seal: new RoundSeal(options.stateKey), measures, clock, ...queue });
+  const calls = new CallRelays({ seal: new RoundSeal({ clock, key: options.stateKey }), measures, clock, ...queue });
+  const room = new ServingRoom(withDefaults(options.limits));
   const routes = new Map<string, RouteServer>();
   const principals = new WeakMap<RequestHead, Principal>();
   let isClosing = false;
@@ -152,7 +154,7 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
   const openRoute = (route: Route): RouteServer => {
     const clients = new Clients({ route, workspaces, clock, trustsRoots, onError });
     const service = new RouteService({
-      ...{ route, clients, calls },
+      ...{ route, clients, calls, clock },
       watched: new Watched((told, isMeant) => server.resourceUpdated(told, isMeant)),
       onSessionOpened: (peer) => events.emit({ type: 'session.opened', ...factsOf(route, peer) }),
       onSessionClosed: (peer) => events.emit({ type: 'session.closed', ...factsOf(route, peer) }),
@@ -161,7 +163,7 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
         for (const kind of changedLists) server.listChanged(kind, (each) => each === peer);
       },
     });
-    const server = createMcpServer(service, { clock, onError, ...(options.limits && { limits: options.limits }) });
+    const server = createServerIn(room, service, { clock, onError });
     const http = { authenticate: (request: RequestHead) => principals.get(request), hosts, origins };
     const { stream, message } = server.sse({ ...http, messages: MESSAGES_PATH });
     const oldest = new Map([
@@ -238,9 +240,12 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
       if (found === undefined) return { status: 404, sentence: `The gateway has no ${pathIn(request)}.` };
       const identified = identify(principal, request);
       if (typeof identified === 'string') return { status: 403, sentence: `${identified}.` };
-      return found.server.stdio(pipes, { principal: identified });
+      const { refusal } = room;
+      if (refusal !== undefined) return { status: 503, sentence: `${refusal.message}.` };
+      const release = workspaces.hold(originOf(identified).workspace);
+      return found.server.stdio(pipes, { principal: identified }).finally(release);
     },
-    runtimeOf: async (folder) => (await workspaces.fleetOf(folder)).runtime,
+    withRuntime: (folder, work) => workspaces.use(folder, ({ runtime: opened }) => work(opened)),
     on: (listener) => events.on(listener),
     endSessions(isMeant) {
       const isOfThem = (principal: Principal) => isMeant(originOf(principal).principal);

@@ -15,7 +15,7 @@ export interface ServerMeasures {
   seconds: number;
   count: number;
   inFlight: number;
-  /** Calls that were not sent to the server yet. */
+  /** Calls that were not sent yet, to servers of this name in all workspaces; each of those has a queue of its own. */
   queued: number;
 }
 

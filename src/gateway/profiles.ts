@@ -1,6 +1,7 @@
 // Owns what one profile lets its clients see and do: which servers and tools, how results are shaped, and who approves.
 
 import { matchesWildcard } from '../kernel/wildcard.ts';
+import { CALL_TOOL, SEARCH_TOOL } from '../model/builtin.ts';
 import type { ServerName, ToolId } from '../model/names.ts';
 
 export interface Profile {
@@ -24,6 +25,9 @@ export const openProfile: Profile = {
   ...{ name: DEFAULT_PROFILE, servers: ['*'], tools: ['*'] },
   ...{ shaping: 'raw', expose: 'all', approval: 'client' },
 };
+
+/** The tools that clients of a profile with `search` see in place of all others. */
+export const searchToolNames: readonly string[] = [SEARCH_TOOL, CALL_TOOL];
 
 export const seesServer = ({ servers }: Profile, server: ServerName): boolean =>
   servers.some((pattern) => matchesWildcard(pattern, server));

@@ -138,7 +138,7 @@ export async function openResidence(options: ResidenceOptions): Promise<Residenc
         ...{ hosts, isAdmin: ofAdmin, mayRead: anyOf(ofAdmin, ofOwner) },
         ...{ isReady: () => !isClosing, measured: () => measured(gateway), stop: () => ending.abort() },
       });
-      const route = fleetRoute({ authenticate: ofConnect, refuses, runtimeOf: gateway.runtimeOf });
+      const route = fleetRoute({ authenticate: ofConnect, refuses, withRuntime: gateway.withRuntime });
       const fleet: HttpHandler = async (...exchange) => {
         commands++;
         try {

@@ -14,6 +14,7 @@ import type { ServerName } from '../model/names.ts';
 import { codes, metaKeys, ProtocolError } from '../serving/protocol.ts';
 import { isLogLevel } from '../serving/running-call.ts';
 import type { Peer, ServedCall } from '../serving/service.ts';
+import { canAskDuring } from '../serving/suspended-calls.ts';
 import type { GatewayFleet } from './gateway-fleet.ts';
 
 /** The one who asks for a relayed request: a client's session, or a modern request by itself. */
@@ -68,7 +69,7 @@ export class RelayCaller {
     // A legacy server is told the folder of the workspace, whichever client calls: its process is shared.
     if (method === 'roots/list' && (key === undefined || !canAnswer)) return { roots: fleet.roots() };
     const running = this.#running.items().findLast((each) => each.server === server);
-    if (!canAnswer || running === undefined) return refuse(method);
+    if (!canAnswer || running === undefined || !canAskDuring(running.served)) return refuse(method);
     const { served } = running;
     if (peer.era === 'modern') return served.ask(method, params, key === undefined ? {} : { key });
     // A legacy client knows a page by its id, and is told when the call goes on.

@@ -1,8 +1,11 @@
 // Owns the `requestState` of a modern server on its way through the gateway: sealed, so that only the client that got it can bring
-// it back, with the same request, to the same server. The key may be stored, so that a restart keeps open rounds.
+// it back, with the same request, to the same server, and not for ever. The key may be stored, so that a restart keeps open rounds.
+// The state may hold that the client's user has agreed to the call: that counts for one call only, however often the state comes.
 
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
+import type { Clock } from '../kernel/clock.ts';
 import { canonicalJson, isObject, type JsonObject } from '../kernel/json.ts';
+import { limits } from '../model/limits.ts';
 import { invalidParams } from '../serving/protocol.ts';
 import type { ServedCall } from '../serving/service.ts';
 import { StateSeal } from '../serving/state-seal.ts';
@@ -11,33 +14,72 @@ import { StateSeal } from '../serving/state-seal.ts';
 export interface Round {
   /** As the server sent it; it may have sent none. */
   readonly state?: string;
-  /** The client's user has agreed to the call. */
-  readonly isApproved: boolean;
+  /** Names the yes of the client's user, for `useApproval`. */
+  readonly approval?: string;
 }
 
-const NO_ROUND: Round = { isApproved: false };
+export interface RoundSealOptions {
+  readonly clock: Pick<Clock, 'now'>;
+  readonly key?: Buffer | undefined;
+}
+
+const NO_ROUND: Round = {};
+const AGAIN = 'send the request again without requestState and inputResponses';
 
 export class RoundSeal {
   readonly #seal: StateSeal;
+  readonly #clock: Pick<Clock, 'now'>;
+  /** The approvals that no call has used yet, the oldest first, with their ends. A used one is forgotten: nothing is kept to know it. */
+  readonly #approvals = new Map<string, number>();
+  /** Tells the approvals of this gateway from those of one before it, which are not known. */
+  readonly #gateway = randomUUID();
 
-  constructor(key?: Buffer) {
+  constructor({ clock, key }: RoundSealOptions) {
+    this.#clock = clock;
     this.#seal = new StateSeal(key);
   }
 
   /** Whether the state was sealed here; any other is of a call that the serving side suspended. */
   readonly isOwn = (requestState: unknown): boolean => this.#open(requestState) !== undefined;
 
-  seal(served: ServedCall, { state, isApproved }: Round): string {
-    return this.#seal.seal({ round: bindingOf(served), isApproved, ...(state !== undefined && { state }) });
+  seal(served: ServedCall, { state, isApproved }: { readonly state?: string; readonly isApproved: boolean }): string {
+    const until = this.#clock.now() + limits.relay.roundMs;
+    return this.#seal.seal({
+      ...{ round: bindingOf(served), until },
+      ...(isApproved && { approval: this.#addApproval(until), gateway: this.#gateway }),
+      ...(state !== undefined && { state }),
+    });
   }
 
-  /** The round that the request continues. Throws -32602 for a state of another client or request. */
+  /** The round that the request continues. Throws -32602 for a state of another client or request, an old one, and a used one. */
   open(served: ServedCall): Round {
     const opened = this.#open(served.params['requestState']);
     if (opened === undefined) return NO_ROUND;
-    const { round, state, isApproved } = opened;
+    const { round, until, state, approval, gateway } = opened;
     if (round !== bindingOf(served)) throw invalidParams('requestState belongs to another request');
-    return { isApproved: isApproved === true, ...(typeof state === 'string' && { state }) };
+    if (typeof until !== 'number' || until <= this.#clock.now())
+      throw invalidParams(`requestState has expired: ${AGAIN}`);
+    const passed = typeof state === 'string' ? { state } : NO_ROUND;
+    // Whether a call has used the approval of an earlier gateway is not known: its client is asked again.
+    if (typeof approval !== 'string' || gateway !== this.#gateway) return passed;
+    if (!this.#approvals.has(approval)) throw invalidParams(`requestState was used already: ${AGAIN}`);
+    return { ...passed, approval };
+  }
+
+  /** Whether the approval still counts. From now on it does not. */
+  useApproval({ approval = '' }: Round): boolean {
+    return this.#approvals.delete(approval);
+  }
+
+  /** Old ones, and beyond a number the oldest, are forgotten: their clients have to begin again. */
+  #addApproval(until: number): string {
+    for (const [approval, end] of this.#approvals) {
+      if (end > this.#clock.now() && this.#approvals.size < limits.relay.approvedRounds) break;
+      this.#approvals.delete(approval);
+    }
+    const added = randomUUID();
+    this.#approvals.set(added, until);
+    return added;
   }
 
   #open(state: unknown): JsonObject | undefined {

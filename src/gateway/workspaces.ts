@@ -4,8 +4,10 @@
 import { stat } from 'node:fs/promises';
 import type { Runtime } from '../api.ts';
 import { limits } from '../model/limits.ts';
+import type { ServerName } from '../model/names.ts';
 import { codes, ProtocolError } from '../serving/protocol.ts';
 import { GatewayFleet } from './gateway-fleet.ts';
+import type { ServerLine } from './server-line.ts';
 
 export interface WorkspacesOptions {
   /** Opens the runtime of a folder; without it, all clients share the gateway's own. */
@@ -18,52 +20,67 @@ export interface WorkspacesOptions {
   readonly isUsed: (fleet: GatewayFleet) => boolean;
 }
 
-interface OpenedFleet {
-  readonly opening: Promise<GatewayFleet>;
-  /** Requests that are about to use it. */
-  waiting: number;
-}
-
 export class Workspaces {
   readonly own: GatewayFleet;
   readonly #options: WorkspacesOptions;
-  readonly #fleets = new Map<string, OpenedFleet>();
+  /** The one that was asked for least recently comes first. */
+  readonly #fleets = new Map<string, Promise<GatewayFleet>>();
+  /** How often each folder is held. */
+  readonly #held = new Map<string, number>();
   readonly #opened = new Set<GatewayFleet>();
+  readonly #machineLines = new Map<ServerName, ServerLine>();
 
   constructor(runtime: Runtime, options: WorkspacesOptions) {
     this.#options = options;
-    this.own = new GatewayFleet(runtime);
+    this.own = new GatewayFleet(runtime, undefined, this.#machineLines);
     options.onFleet(this.own);
   }
 
   async fleetOf(folder: string | undefined): Promise<GatewayFleet> {
     const { open, folder: own } = this.#options;
     if (folder === undefined || open === undefined || folder === own) return this.own;
-    if (!this.#fleets.has(folder)) await this.#makeRoom();
-    const known = this.#fleets.get(folder) ?? { opening: this.#open(folder, open), waiting: 0 };
-    // The one that was asked for least recently comes first.
-    this.#fleets.delete(folder);
-    this.#fleets.set(folder, known);
-    known.waiting++;
+    const release = this.hold(folder);
     try {
-      return await known.opening;
-    } catch (error) {
-      if (this.#fleets.get(folder) === known) this.#fleets.delete(folder);
-      throw error;
+      while (!this.#fleets.has(folder) && this.#fleets.size >= limits.relay.workspaces) await this.#makeRoom();
+      const opening = this.#fleets.get(folder) ?? this.#open(folder, open);
+      this.#fleets.delete(folder);
+      this.#fleets.set(folder, opening);
+      opening.catch(() => this.#fleets.get(folder) === opening && this.#fleets.delete(folder));
+      return await opening;
     } finally {
       // Its client is known a few microtasks later.
-      setImmediate(() => known.waiting--);
+      setImmediate(release);
     }
+  }
+
+  /** Runs `work` with the fleet of a folder, which stays open meanwhile. */
+  async use<Value>(folder: string | undefined, work: (fleet: GatewayFleet) => Promise<Value>): Promise<Value> {
+    const release = this.hold(folder);
+    try {
+      return await work(await this.fleetOf(folder));
+    } finally {
+      release();
+    }
+  }
+
+  /** From now on the fleet of a folder stays open, once it is. Returns how that ends. */
+  hold(folder = ''): () => void {
+    this.#held.set(folder, (this.#held.get(folder) ?? 0) + 1);
+    return () => {
+      const others = (this.#held.get(folder) ?? 1) - 1;
+      if (others > 0) this.#held.set(folder, others);
+      else this.#held.delete(folder);
+    };
   }
 
   /** At the limit, the fleet without clients that was used least recently goes. */
   async #makeRoom(): Promise<void> {
-    if (this.#fleets.size < limits.relay.workspaces) return;
-    for (const [folder, known] of this.#fleets) {
-      if (known.waiting > 0) continue;
-      const fleet = await known.opening;
+    for (const [folder, opening] of this.#fleets) {
+      if (this.#held.has(folder)) continue;
+      const fleet = await opening;
       // Meanwhile a request may have asked for it.
-      if (known.waiting > 0 || this.#fleets.get(folder) !== known || this.#options.isUsed(fleet)) continue;
+      if (this.#held.has(folder) || this.#fleets.get(folder) !== opening) continue;
+      if (fleet.isBusy || this.#options.isUsed(fleet)) continue;
       this.#fleets.delete(folder);
       this.#opened.delete(fleet);
       void fleet.runtime.close().catch(fleet.parts.host.onError);
@@ -81,7 +98,7 @@ export class Workspaces {
       throw new ProtocolError(codes.invalidRequest, 'The workspace is no folder of this machine', undefined, {
         status: 400,
       });
-    const fleet = new GatewayFleet(await open(folder), folder);
+    const fleet = new GatewayFleet(await open(folder), folder, this.#machineLines);
     this.#opened.add(fleet);
     this.#options.onFleet(fleet);
     return fleet;
@@ -94,7 +111,7 @@ export class Workspaces {
 
   /** The same with those that are being opened, the gateway's own first. */
   async all(): Promise<readonly GatewayFleet[]> {
-    const settled = await Promise.allSettled([...this.#fleets.values()].map(({ opening }) => opening));
+    const settled = await Promise.allSettled(this.#fleets.values());
     return [this.own, ...settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))];
   }
 

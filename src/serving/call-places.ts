@@ -3,26 +3,41 @@
 
 import { codes, ProtocolError } from './protocol.ts';
 
-export class CallPlaces {
-  readonly #inFlight: number;
-  readonly #waiting: number;
-  readonly #queue: (() => void)[] = [];
-  #running = 0;
-  #onRoom: (() => void)[] = [];
-  #onIdle: (() => void)[] = [];
+/** The places of all servers that share them. */
+export class SharedPlaces {
+  readonly inFlight: number;
+  readonly waiting: number;
+  running = 0;
+  readonly queue: (() => void)[] = [];
+  readonly onRoom: (() => void)[] = [];
 
   constructor(inFlight: number, waiting: number) {
-    this.#inFlight = inFlight;
-    this.#waiting = waiting;
-  }
-
-  get running(): number {
-    return this.#running;
+    this.inFlight = inFlight;
+    this.waiting = waiting;
   }
 
   /** No further call can wait. */
   get isFull(): boolean {
-    return this.#queue.length >= this.#waiting;
+    return this.queue.length >= this.waiting;
+  }
+}
+
+export class CallPlaces {
+  readonly #shared: SharedPlaces;
+  #running = 0;
+  readonly #onIdle: (() => void)[] = [];
+
+  constructor(shared: SharedPlaces) {
+    this.#shared = shared;
+  }
+
+  /** Of this server. */
+  get running(): number {
+    return this.#running;
+  }
+
+  get isFull(): boolean {
+    return this.#shared.isFull;
   }
 
   /**
@@ -30,56 +45,59 @@ export class CallPlaces {
    * cancelled while it waits leaves the queue, and the promise rejects with the reason.
    */
   enter(call: { readonly signal: AbortSignal }): Promise<void> | undefined {
-    if (this.#running < this.#inFlight) {
-      this.#running++;
+    const shared = this.#shared;
+    if (shared.running < shared.inFlight) {
+      this.reenter();
       return undefined;
     }
-    if (this.isFull) throw new ProtocolError(codes.overloaded, 'Too many requests wait already; try again later');
+    if (shared.isFull) throw new ProtocolError(codes.overloaded, 'Too many requests wait already; try again later');
     const { signal } = call;
     signal.throwIfAborted();
     return new Promise((resolve, reject) => {
       const onTurn = () => {
         signal.removeEventListener('abort', onAbort);
+        this.reenter();
         resolve();
       };
       const onAbort = () => {
-        this.#queue.splice(this.#queue.indexOf(onTurn), 1);
+        shared.queue.splice(shared.queue.indexOf(onTurn), 1);
         reject(signal.reason);
-        notifyAll(this.#onRoom.splice(0));
+        notifyAll(shared.onRoom);
       };
-      this.#queue.push(onTurn);
+      shared.queue.push(onTurn);
       signal.addEventListener('abort', onAbort, { once: true });
     });
   }
 
   leave(): void {
-    const next = this.#queue.shift();
+    const shared = this.#shared;
+    shared.running--;
+    this.#running--;
     // The place goes to the next one, unless calls that came back from a question are in its way.
-    if (next !== undefined && this.#running <= this.#inFlight) next();
-    else {
-      this.#running--;
-      if (next !== undefined) this.#queue.unshift(next);
-    }
-    if (!this.isFull) notifyAll(this.#onRoom.splice(0));
-    if (this.#running === 0) notifyAll(this.#onIdle.splice(0));
+    if (shared.running < shared.inFlight) shared.queue.shift()?.();
+    if (!shared.isFull) notifyAll(shared.onRoom);
+    if (this.#running === 0) notifyAll(this.#onIdle);
   }
 
   /** Takes a place without waiting. */
   reenter(): void {
+    this.#shared.running++;
     this.#running++;
   }
 
-  /** Resolves when another call can wait. */
+  /** Resolves when another call can wait, unless one that has waited longer is faster. */
   whenRoom(): Promise<void> {
-    return this.isFull ? new Promise((resolve) => this.#onRoom.push(resolve)) : Promise.resolve();
+    const { isFull, onRoom } = this.#shared;
+    return isFull ? new Promise((resolve) => onRoom.push(resolve)) : Promise.resolve();
   }
 
-  /** Resolves when no call runs. */
+  /** Resolves when no call of this server runs. */
   whenIdle(): Promise<void> {
     return this.#running > 0 ? new Promise((resolve) => this.#onIdle.push(resolve)) : Promise.resolve();
   }
 }
 
-function notifyAll(listeners: readonly (() => void)[]): void {
-  for (const listener of listeners) listener();
+function notifyAll(listeners: (() => void)[]): void {
+  if (listeners.length === 0) return;
+  for (const listener of listeners.splice(0)) listener();
 }

@@ -16,12 +16,13 @@ import { legacyResult, modernError, modernResult } from './result-era.ts';
 import { type AskClient, type CallReply, isLogLevel, RunningCall } from './running-call.ts';
 import type { Peer, Principal, ServedMethod, Service } from './service.ts';
 import type { ServingLimits } from './serving-limits.ts';
+import type { ServingRoom } from './serving-room.ts';
 import type { StateSeal } from './state-seal.ts';
 import { SuspendedCalls } from './suspended-calls.ts';
 
 export interface DispatcherOptions {
   readonly service: Service;
-  readonly limits: ServingLimits;
+  readonly room: ServingRoom;
   readonly clock: Clock;
   readonly seal: StateSeal;
   /** Called with what a handler threw that is no `ProtocolError`; clients are not told its text. */
@@ -62,6 +63,7 @@ const CANCELLED = -32800;
 
 export class Dispatcher {
   readonly service: Service;
+  readonly room: ServingRoom;
   readonly limits: ServingLimits;
   readonly clock: Clock;
   readonly changes = new Changes();
@@ -72,20 +74,18 @@ export class Dispatcher {
   readonly #unlisten = new Map<LegacySession, () => void>();
   /** The calls that no answer was given to yet. */
   readonly #calls = new Roster<RunningCall>();
-  #subscriptions = 0;
-  /** How many questions wait for the answer of a legacy client. */
-  #legacyQuestions = 0;
 
-  constructor({ service, limits: given, clock, seal, report }: DispatcherOptions) {
+  constructor({ service, room, clock, seal, report }: DispatcherOptions) {
     this.service = service;
-    this.limits = given;
+    this.room = room;
+    this.limits = room.limits;
     this.clock = clock;
     this.report = report;
-    this.places = new CallPlaces(given.inFlight, given.waiting);
+    this.places = new CallPlaces(room.calls);
     this.suspended = new SuspendedCalls({
       ...{ seal, clock },
-      questionMs: given.questionMs,
-      most: given.suspendedCalls,
+      questionMs: room.limits.questionMs,
+      places: room.suspended,
     });
   }
 
@@ -235,19 +235,19 @@ export class Dispatcher {
 
   readonly #askLegacy: AskClient = async (call, { method, params }) => {
     assertCanBeAsked(method, params, call.peer.capabilities);
-    if (this.#legacyQuestions >= this.limits.suspendedCalls)
+    if (this.room.questions >= this.limits.suspendedCalls)
       throw new ProtocolError(codes.overloaded, 'Too many questions wait for an answer');
     const send = (message: JsonObject) => call.reply.ask(message);
     // The client did not cancel the call: it is answered, with an error.
     const onUnanswered = (reason: unknown) =>
       call.cancel(reason, new ProtocolError(codes.internal, 'A question of this call was not answered in time'));
-    this.#legacyQuestions++;
+    this.room.questions++;
     try {
       return await this.#withoutPlace(call, () =>
         sessionOf(call.peer).questions.ask({ method, params, send, signal: call.signal, onUnanswered }),
       );
     } finally {
-      this.#legacyQuestions--;
+      this.room.questions--;
     }
   };
 
@@ -315,13 +315,13 @@ export class Dispatcher {
     onCall?.(call);
     const { capabilities } = await this.service.offer(peer);
     const filter = honoredFilter(request.params, capabilities);
-    if (this.#subscriptions >= limits.served.subscriptions)
+    if (this.room.subscriptions >= limits.served.subscriptions)
       throw new ProtocolError(codes.overloaded, 'Too many subscriptions are open');
     const tell = (method: string, params: JsonObject, mergeKey?: string) =>
       call.notify(method, tagged(params, request.id), mergeKey);
     const subscribed = new Set<string>();
     let unlisten: (() => void) | undefined;
-    this.#subscriptions++;
+    this.room.subscriptions++;
     try {
       for (const uri of new Set(filter.resourceSubscriptions)) {
         await this.#subscribed(uri, peer);
@@ -336,7 +336,7 @@ export class Dispatcher {
       });
       if (Object.keys(filter).length > 0) await this.#untilOver(call.signal);
     } finally {
-      this.#subscriptions--;
+      this.room.subscriptions--;
       unlisten?.();
       for (const uri of subscribed) this.service.onUnsubscribed?.(uri, peer);
     }

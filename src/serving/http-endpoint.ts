@@ -215,14 +215,8 @@ export class HttpEndpoint {
       given,
     );
     const result = await this.#dispatcher.initializeResult(session.peer);
-    if (this.#sessions.size >= given.sessions) {
-      response.setHeader('retry-after', '60');
-      return sendJson(
-        response,
-        503,
-        errorMessage(id, new ProtocolError(codes.overloaded, 'Too many sessions are open')),
-      );
-    }
+    const { refusal } = this.#dispatcher.room;
+    if (refusal !== undefined) return sendJson(response.setHeader('retry-after', '60'), 503, errorMessage(id, refusal));
     this.#dispatcher.openSession(session);
     this.#sessions.set(session.id, session);
     response.setHeader('mcp-session-id', session.id);

@@ -11,6 +11,7 @@ import type { HttpHandler } from './http-exchange.ts';
 import { type ListeningServer, listenHttp } from './http-listener.ts';
 import type { Principal, Service } from './service.ts';
 import { type ServingLimits, withDefaults } from './serving-limits.ts';
+import { ServingRoom } from './serving-room.ts';
 import { SseEndpoint } from './sse-endpoint.ts';
 import { StateSeal } from './state-seal.ts';
 import { StdioEndpoint, type StdioPipes } from './stdio-endpoint.ts';
@@ -61,7 +62,7 @@ export interface ServerCounts {
 export interface McpServer {
   /**
    * Serves one client over a pair of pipes; resolves when its input has ended and every answer is written. Each pair is a
-   * principal of its own unless one is given.
+   * principal of its own unless one is given. Rejects while too many sessions are open: a pair is one of them.
    */
   stdio(pipes?: StdioPipes, options?: { readonly principal?: Principal }): Promise<void>;
   /** Handlers for the oldest clients: one for the stream, one for the messages, whose path the stream tells. */
@@ -81,14 +82,24 @@ export interface McpServer {
   close(options?: { readonly drainMs?: number }): Promise<void>;
 }
 
-export function createMcpServer(service: Service, options: McpServerOptions = {}): McpServer {
-  const { clock = systemClock, onError: report = () => undefined } = options;
-  const limits = withDefaults(options.limits);
-  const dispatcher = new Dispatcher({ service, limits, clock, seal: new StateSeal(), report });
+export function createMcpServer(service: Service, { limits, ...options }: McpServerOptions = {}): McpServer {
+  return createServerIn(new ServingRoom(withDefaults(limits)), service, options);
+}
+
+/** One of several servers of a program, which share its limits. */
+export function createServerIn(
+  room: ServingRoom,
+  service: Service,
+  { clock = systemClock, onError: report = () => undefined }: Omit<McpServerOptions, 'limits'> = {},
+): McpServer {
+  const { limits } = room;
+  const dispatcher = new Dispatcher({ service, room, clock, seal: new StateSeal(), report });
   const endpoints: HttpEndpoint[] = [];
   const listeners: ListeningServer[] = [];
   const pipes = new Set<StdioEndpoint>();
   let isClosing = false;
+  const sessions = () => endpoints.reduce((sum, endpoint) => sum + endpoint.sessions, 0);
+  const leaveRoom = room.join(() => sessions() + pipes.size);
 
   const mount = ({ authenticate, hosts = loopbackHosts, origins = [] }: HttpOptions): HttpEndpoint => {
     const endpoint = new HttpEndpoint(dispatcher, { authenticate, hosts, origins });
@@ -97,6 +108,8 @@ export function createMcpServer(service: Service, options: McpServerOptions = {}
   };
 
   const serve = async (pair: StdioPipes, principal?: Principal) => {
+    const { refusal } = room;
+    if (refusal !== undefined) throw refusal;
     const endpoint = new StdioEndpoint(dispatcher, pair, principal);
     pipes.add(endpoint);
     await endpoint.run();
@@ -110,7 +123,7 @@ export function createMcpServer(service: Service, options: McpServerOptions = {}
     sse({ authenticate, hosts = loopbackHosts, origins = [], messages }) {
       const isOver = () => isClosing;
       const { stream, message } = new SseEndpoint({
-        ...{ authenticate, hosts, origins, messages, limits, clock, serve, isOver },
+        ...{ authenticate, hosts, origins, messages, room, clock, serve, isOver },
       });
       return { stream, message };
     },
@@ -134,7 +147,7 @@ export function createMcpServer(service: Service, options: McpServerOptions = {}
       dispatcher.cancelCalls(reason, isMeant);
     },
     counts: () => ({
-      sessions: endpoints.reduce((sum, { sessions }) => sum + sessions, 0),
+      sessions: sessions(),
       pipes: pipes.size,
       unanswered: dispatcher.unanswered,
       running: dispatcher.places.running,
@@ -154,6 +167,7 @@ export function createMcpServer(service: Service, options: McpServerOptions = {}
       await answersSent();
       for (const endpoint of endpoints) endpoint.endSessions(() => true, reason);
       await Promise.all(listeners.map((listener) => listener.close()));
+      leaveRoom();
     },
   };
 }

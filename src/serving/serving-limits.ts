@@ -10,7 +10,7 @@ export interface ServingLimits {
   readonly waiting: number;
   /** Connections to one port of our own; more are closed at once. */
   readonly connections: number;
-  /** Legacy sessions in all; streams that one of them may have open; and how long one may be idle. */
+  /** Legacy sessions over HTTP and clients on pipes, in all; streams that a session may have open; and how long one may be idle. */
   readonly sessions: number;
   readonly streams: number;
   readonly sessionIdleMs: number;

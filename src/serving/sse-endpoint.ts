@@ -11,14 +11,14 @@ import { type HttpHandler, type ServedRequest, type ServedResponse, streamOf } f
 import { streamHeaders } from './http-reply.ts';
 import { readBody } from './request-body.ts';
 import type { Principal } from './service.ts';
-import type { ServingLimits } from './serving-limits.ts';
+import type { ServingRoom } from './serving-room.ts';
 import type { StdioPipes } from './stdio-endpoint.ts';
 
 export interface SseEndpointOptions extends AllowedNames {
   readonly authenticate: Authenticate;
   /** The path to which clients send their messages. */
   readonly messages: string;
-  readonly limits: ServingLimits;
+  readonly room: ServingRoom;
   readonly clock: Clock;
   /** The server stops: no new client is taken. */
   readonly isOver: () => boolean;
@@ -44,9 +44,10 @@ export class SseEndpoint {
     const principal = this.#admitted(request, answered, 'GET');
     if (principal === undefined) return;
     const response = streamOf(answered);
-    const { serve, clock, limits: given, messages, isOver } = this.#options;
+    const { serve, clock, room, messages, isOver } = this.#options;
     if (isOver()) return refuse(response.setHeader('retry-after', '5'), 503, 'The server stops');
-    if (this.#streams.size >= given.sessions) return refuse(response, 503, 'Too many streams are open');
+    const full = room.refusal;
+    if (full !== undefined) return refuse(response.setHeader('retry-after', '60'), 503, full.message);
     const id = randomUUID();
     const input = new PassThrough();
     const output = eventsTo(response);
@@ -76,10 +77,11 @@ export class SseEndpoint {
     const id = new URL(request.url ?? '', 'http://localhost').searchParams.get('sessionId') ?? '';
     const stream = this.#streams.get(id);
     if (stream === undefined || stream.principal.id !== principal.id) return refuse(response, 404, 'Session not found');
-    const { clock, limits: given } = this.#options;
+    const { clock, room } = this.#options;
+    const { messageBytes, bodyMs } = room.limits;
     const body = await readBody(request, {
-      messageBytes: given.messageBytes,
-      whenLate: (giveUp) => clock.after(given.bodyMs, giveUp, 'background'),
+      messageBytes,
+      whenLate: (giveUp) => clock.after(bodyMs, giveUp, 'background'),
     });
     if (body.kind === 'lost') return;
     if (body.kind !== 'read') return refuse(response, body.kind === 'too-large' ? 413 : 408, 'The body is too much');

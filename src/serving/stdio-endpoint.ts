@@ -67,7 +67,7 @@ export class StdioEndpoint {
     try {
       for await (const chunk of this.#pipes.input)
         for (const line of reader.push(chunk)) {
-          if (this.#dispatcher.places.isFull) await this.#dispatcher.places.whenRoom();
+          while (this.#dispatcher.places.isFull) await this.#dispatcher.places.whenRoom();
           if (this.#outbox.waiting >= this.#dispatcher.limits.waiting) await this.#whenRead();
           if (this.#stopping.signal.aborted) break;
           this.#read(line);

@@ -8,11 +8,15 @@ import type { ClientRequest } from './message.ts';
 import { codes, invalidParams, ProtocolError } from './protocol.ts';
 import { assertCanBeAsked, faultOfAnswer, unanswered } from './questions.ts';
 import type { AskClient, CallReply, RunningCall } from './running-call.ts';
-import type { Principal, QuestionMethod } from './service.ts';
+import type { Principal, QuestionMethod, ServedCall } from './service.ts';
 import type { StateSeal } from './state-seal.ts';
 
 /** The requests that may be answered with `input_required`. */
 const ASKING_METHODS: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
+
+/** Whether the client can be asked during its request at all. */
+export const canAskDuring = ({ method, peer }: Pick<ServedCall, 'method' | 'peer'>): boolean =>
+  peer.era === 'legacy' || ASKING_METHODS.has(method);
 
 interface PendingQuestion {
   readonly method: QuestionMethod;
@@ -32,6 +36,8 @@ interface Asking {
   round: number;
   questions: number;
   isFlushing: boolean;
+  /** While it is suspended. */
+  place: SuspendedPlace | undefined;
   stopTimer: CancelTimer | undefined;
 }
 
@@ -49,17 +55,47 @@ interface WokenCall {
   readonly answer: Promise<JsonObject>;
 }
 
+interface SuspendedPlace {
+  readonly principal: string;
+  readonly giveUp: () => void;
+}
+
+/** The suspended calls of all servers that share them: one too many ends an older one. */
+export class SuspendedPlaces {
+  readonly #most: number;
+  /** The oldest first. */
+  readonly #places = new Set<SuspendedPlace>();
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  take(place: SuspendedPlace): void {
+    this.#places.add(place);
+    if (this.#places.size > this.#most) this.#oldestBeside(place).giveUp();
+  }
+
+  leave(place: SuspendedPlace): void {
+    this.#places.delete(place);
+  }
+
+  /** One principal's calls end before those of others. */
+  #oldestBeside(place: SuspendedPlace): SuspendedPlace {
+    const others = [...this.#places].filter((each) => each !== place);
+    return others.find(({ principal }) => principal === place.principal) ?? others[0] ?? place;
+  }
+}
+
 export interface SuspendedCallsOptions {
   readonly seal: StateSeal;
   readonly clock: Clock;
   readonly questionMs: number;
-  readonly most: number;
+  readonly places: SuspendedPlaces;
 }
 
 export class SuspendedCalls {
   readonly #options: SuspendedCallsOptions;
   readonly #asking = new WeakMap<RunningCall, Asking>();
-  /** The oldest first. */
   readonly #suspended = new Map<string, Asking>();
 
   constructor(options: SuspendedCallsOptions) {
@@ -71,7 +107,7 @@ export class SuspendedCalls {
   }
 
   readonly ask: AskClient = async (call, { method, params, key }) => {
-    if (!ASKING_METHODS.has(call.method))
+    if (!canAskDuring(call))
       throw new ProtocolError(codes.internal, `A client cannot be asked while it is answered ${call.method}`);
     assertCanBeAsked(method, params, call.peer.capabilities);
     call.signal.throwIfAborted();
@@ -94,8 +130,7 @@ export class SuspendedCalls {
     if (asking === undefined)
       throw invalidParams('requestState is not valid, has expired or belongs to another request');
     const answers = inputResponsesOf(request.params);
-    this.#suspended.delete(asking.id);
-    asking.stopTimer?.();
+    this.#release(asking);
     const answer = asking.call.continueOn(reply, request.params);
     for (const [name, given] of Object.entries(answers)) {
       const question = asking.pending.get(name);
@@ -122,7 +157,7 @@ export class SuspendedCalls {
     const asking: Asking = {
       ...{ id: randomUUID(), call, digest: digestOf(call.params), pending: new Map() },
       early: new Map(Object.entries(inputResponsesOf(call.params))),
-      ...{ round: 0, questions: 0, isFlushing: false, stopTimer: undefined },
+      ...{ round: 0, questions: 0, isFlushing: false, place: undefined, stopTimer: undefined },
     };
     this.#asking.set(call, asking);
     return asking;
@@ -150,25 +185,21 @@ export class SuspendedCalls {
       return;
     }
     this.#suspended.set(asking.id, asking);
-    asking.stopTimer = this.#options.clock.after(
-      this.#options.questionMs,
-      () => this.#giveUp(asking, unanswered()),
-      'background',
-    );
-    if (this.#suspended.size > this.#options.most) this.#giveUp(this.#oldestBeside(asking), unanswered());
-  }
-
-  /** One principal's calls end before those of others. */
-  #oldestBeside(asking: Asking): Asking {
-    const others = [...this.#suspended.values()].filter((each) => each !== asking);
-    const { id } = asking.call.peer.principal;
-    return others.find(({ call }) => call.peer.principal.id === id) ?? others[0] ?? asking;
+    const giveUp = () => this.#giveUp(asking, unanswered());
+    asking.stopTimer = this.#options.clock.after(this.#options.questionMs, giveUp, 'background');
+    asking.place = { principal: asking.call.peer.principal.id, giveUp };
+    this.#options.places.take(asking.place);
   }
 
   #giveUp(asking: Asking, reason: unknown): void {
-    this.#suspended.delete(asking.id);
-    asking.stopTimer?.();
+    this.#release(asking);
     asking.call.cancel(reason);
+  }
+
+  #release(asking: Asking): void {
+    this.#suspended.delete(asking.id);
+    if (asking.place !== undefined) this.#options.places.leave(asking.place);
+    asking.stopTimer?.();
   }
 
   #find({ method, params }: ClientRequest, principal: Principal): Asking | undefined {

@@ -236,7 +236,10 @@ test('the ceilings are exactly these', () => {
       check: { steps: 100_000, problems: 3 },
       ...{ drainMs: 10_000, flushMs: 500, idleConnectionMs: 5_000, subscriptions: 1_000 },
     },
-    relay: { rootsMs: 1_000, workspaces: 64, progressMs: 14_000, queuedCalls: 64, turnMs: 30_000 },
+    relay: {
+      ...{ rootsMs: 1_000, workspaces: 64, progressMs: 14_000, queuedCalls: 64, turnMs: 30_000 },
+      ...{ roundMs: 3_600_000, approvedRounds: 1_000 },
+    },
     gatewayIdleMs: 600_000,
     fleetAnswerMs: 3_000,
   });

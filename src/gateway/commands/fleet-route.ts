@@ -7,17 +7,17 @@ import type { ServerName } from '../../model/names.ts';
 import { type Authenticate, faultOfNames, loopbackHosts } from '../../serving/access.ts';
 import type { HttpHandler, RequestHead } from '../../serving/http-exchange.ts';
 import { identify, originOf } from '../access.ts';
-import type { Refusal } from '../gateway.ts';
+import type { Gateway, Refusal } from '../gateway.ts';
 import { type FleetReport, writeReport } from './fleet-report.ts';
 
 export interface FleetRouteOptions {
   /** Knows the token of `plexus connect`, and no other. */
   readonly authenticate: Authenticate;
   readonly refuses: (request: RequestHead) => Refusal | undefined;
-  readonly runtimeOf: (folder: string | undefined) => Promise<Runtime>;
+  readonly withRuntime: Gateway['withRuntime'];
 }
 
-export function fleetRoute({ authenticate, refuses, runtimeOf }: FleetRouteOptions): HttpHandler {
+export function fleetRoute({ authenticate, refuses, withRuntime }: FleetRouteOptions): HttpHandler {
   return async (request, response) => {
     const send = (status: number, text: string) =>
       void response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' }).end(text);
@@ -31,17 +31,20 @@ export function fleetRoute({ authenticate, refuses, runtimeOf }: FleetRouteOptio
     if (typeof identified === 'string') return send(403, identified);
     const asked = new URL(request.url ?? '', 'http://localhost').searchParams;
     try {
-      const runtime = await runtimeOf(originOf(identified).workspace);
-      // A person who has just edited a file or approved a server means what it says now.
-      await runtime.reload();
-      if (asked.has('live')) await connectAll(runtime);
-      else if (asked.has('settled')) await runtime.ready();
-      const failure = asked.has('reconnect') ? await failureOf(runtime, asked.get('reconnect') ?? '') : undefined;
-      send(200, writeReport({ ...reportOf(runtime), failure }));
+      send(200, await withRuntime(originOf(identified).workspace, (runtime) => answer(runtime, asked)));
     } catch (error) {
       send(500, asRuntimeError(error).message);
     }
   };
+}
+
+async function answer(runtime: Runtime, asked: URLSearchParams): Promise<string> {
+  // A person who has just edited a file or approved a server means what it says now.
+  await runtime.reload();
+  if (asked.has('live')) await connectAll(runtime);
+  else if (asked.has('settled')) await runtime.ready();
+  const failure = asked.has('reconnect') ? await failureOf(runtime, asked.get('reconnect') ?? '') : undefined;
+  return writeReport({ ...reportOf(runtime), failure });
 }
 
 function reportOf(runtime: Runtime): FleetReport {

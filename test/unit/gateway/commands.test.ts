@@ -65,7 +65,7 @@ test('the fleet is told to the token of connect alone', async () => {
   const handle = fleetRoute({
     authenticate: tokenAccess,
     refuses: () => undefined,
-    runtimeOf: () => Promise.reject(lost),
+    withRuntime: () => Promise.reject(lost),
   });
   const server = await listenHttp({
     host: '127.0.0.1',

@@ -92,6 +92,18 @@ test('at the limit of workspaces, the one without clients that was used least re
   ]);
 });
 
+test('as many workspaces as may be open are, however many are asked for at once', async () => {
+  const folder = createFolder();
+  const folders = Array.from({ length: limits.relay.workspaces + 3 }, (_, at) => join(folder, `w${at}`));
+  for (const each of folders) mkdirSync(each);
+  const workspaces = await workspacesIn(folder);
+  const opened = await Promise.allSettled(folders.map((each) => workspaces.fleetOf(each)));
+  expect(opened.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []))).toMatchObject([
+    ...[{ status: 503 }, { status: 503 }, { status: 503 }],
+  ]);
+  expect((await workspaces.all()).length).toBe(limits.relay.workspaces + 1);
+});
+
 test('one subscription serves all clients of a fleet, and ends with the last', async () => {
   const server = createRawServer(
     { resources: { subscribe: true } },
@@ -149,6 +161,8 @@ verifies(
       return new Set(sessions.map(({ pid }) => pid)).size;
     };
     expect([await pids('own'), await pids('one')]).toEqual([2, 1]);
+    const lines = (server: string) => new Set(fleets.map((fleet) => fleet.lineOf(server))).size;
+    expect([lines('own'), lines('one')], 'as many lines of clients as processes').toEqual([2, 1]);
   },
 );
 

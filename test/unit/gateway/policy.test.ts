@@ -1,6 +1,7 @@
 // Owns the proof that profiles, rules and approvals hold at the gateway.
 
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { type Access, WORKSPACE_HEADER } from '../../../src/gateway/access.ts';
 import { CallRelays } from '../../../src/gateway/call-relay.ts';
 import { Measures } from '../../../src/gateway/measures.ts';
 import { openProfile, type Profile, seesTool, viewPatterns } from '../../../src/gateway/profiles.ts';
@@ -9,7 +10,7 @@ import { RoundSeal } from '../../../src/gateway/state-of-round.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
 import type { HostRule } from '../../../src/policy/host-rules.ts';
-import { createRawServer } from '../../e2e/runtimes.ts';
+import { createFolder, createRawServer, start } from '../../e2e/runtimes.ts';
 import { verifies } from '../../verifies.ts';
 import { type Fronted, front } from './fronted.ts';
 
@@ -199,8 +200,33 @@ test('too many calls that wait for one server are refused before they are handed
   expect(hanging.received('tools/call')).toEqual([]);
 });
 
+test('calls that wait for a server of one workspace take no place of another, whose server of that name is another process', async () => {
+  const folders = [createFolder(), createFolder()] as const;
+  const servers = { s: createRawServer({ tools: {} }).entry };
+  const permissions = [{ tool: 'mcp__s__echo', action: 'ask' as const }];
+  const openWorkspace = (cwd: string) => start(cwd, { servers, ...(cwd === folders[0] && { permissions }) });
+  const authenticate = () => ({ id: 'connect', details: { mayNameWorkspace: true } satisfies Access });
+  const fronted = await front({}, { openWorkspace, authenticate, limits: { queuedCalls: 1 } });
+  const callIn = (folder: string) =>
+    fronted.modern(
+      '/mcp',
+      'tools/call',
+      { name: 's__echo', arguments: {} },
+      {
+        capabilities: able,
+        headers: { [WORKSPACE_HEADER]: encodeURIComponent(folder) },
+      },
+    );
+  expect((await callIn(folders[0])).message['result'], 'it waits for its approval').toMatchObject({
+    resultType: 'input_required',
+  });
+  expect((await callIn(folders[0])).status).toBe(429);
+  expect((await callIn(folders[1])).message['result']).toMatchObject({ content: [{ text: 'done' }] });
+  expect(fronted.gateway.measures().servers.get('s')?.queued).toBe(1);
+});
+
 test('a route keeps states that were sealed for it, and leaves others to the serving side', () => {
-  const seal = new RoundSeal();
+  const seal = new RoundSeal({ clock: systemClock });
   const calls = new CallRelays({ seal, measures: new Measures(), clock: systemClock, queuedCalls: 1 });
   const { keepsRequestState } = new RouteService({ route: {}, calls } as never);
   const served = { method: 'tools/call', params: {}, peer: { principal: { id: 'own' } } } as never;

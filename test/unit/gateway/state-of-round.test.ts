@@ -1,20 +1,28 @@
-// Owns the proof that a state comes back only with its own request, of its own client.
+// Owns the proof that a state comes back only with its own request, of its own client, in time, and that an approval in it counts for
+// one call.
 
 import { expect, test } from 'vitest';
 import { RoundSeal } from '../../../src/gateway/state-of-round.ts';
+import type { JsonObject } from '../../../src/kernel/json.ts';
+import { limits } from '../../../src/model/limits.ts';
 import type { ServedCall } from '../../../src/serving/service.ts';
+import { createFakeClock } from '../../../src/testing/fake-clock.ts';
+import { verifies } from '../../verifies.ts';
+import { echoService, serveHttp } from '../serving/served.ts';
+import { front } from './fronted.ts';
 
 const key = Buffer.alloc(32, 7);
 const call = (params: object, principal = 'own') =>
   ({ method: 'tools/call', params, peer: { principal: { id: principal } } }) as unknown as ServedCall;
 const params = { name: 'ask', arguments: { a: 1 } };
+const retried = (requestState: string) => call({ ...params, requestState, inputResponses: {}, _meta: {} });
 
-test('a state outlives a restart with the same key', () => {
-  const requestState = new RoundSeal(key).seal(call(params), { state: 'upstream', isApproved: true });
-  const seal = new RoundSeal(key);
+test('a state outlives a restart with the same key, and an approval in it does not', () => {
+  const clock = createFakeClock();
+  const requestState = new RoundSeal({ clock, key }).seal(call(params), { state: 'upstream', isApproved: true });
+  const seal = new RoundSeal({ clock, key });
   expect(seal.isOwn(requestState)).toBe(true);
-  const retried = call({ ...params, requestState, inputResponses: {}, _meta: {} });
-  expect(seal.open(retried)).toEqual({ state: 'upstream', isApproved: true });
+  expect(seal.open(retried(requestState))).toEqual({ state: 'upstream' });
   expect(requestState).not.toContain('upstream');
 });
 
@@ -22,12 +30,146 @@ test.each([
   ['another client', call(params, 'other')],
   ['other arguments', call({ ...params, arguments: { a: 2 } })],
 ])('it is refused with %s', (_, wrong) => {
-  const seal = new RoundSeal(key);
+  const seal = new RoundSeal({ clock: createFakeClock() });
   const requestState = seal.seal(call(params), { state: 'upstream', isApproved: false });
-  const retried = { ...wrong, params: { ...wrong.params, requestState } };
-  expect(() => seal.open(retried)).toThrow('requestState belongs to another request');
+  const foreign = { ...wrong, params: { ...wrong.params, requestState } };
+  expect(() => seal.open(foreign)).toThrow('requestState belongs to another request');
 });
 
 test('what was not sealed here is left to others', () => {
-  expect([undefined, 7, 'p1.x', ''].map(new RoundSeal().isOwn)).toEqual([false, false, false, false]);
+  const { isOwn } = new RoundSeal({ clock: createFakeClock() });
+  expect([undefined, 7, 'p1.x', ''].map(isOwn)).toEqual([false, false, false, false]);
+});
+
+test('a state counts for an hour, with the key of an earlier gateway too', async () => {
+  const clock = createFakeClock();
+  const requestState = new RoundSeal({ clock, key }).seal(call(params), { state: 'upstream', isApproved: false });
+  const seal = new RoundSeal({ clock, key });
+  await clock.advance(limits.relay.roundMs - 1);
+  expect(seal.open(retried(requestState))).toEqual({ state: 'upstream' });
+  await clock.advance(1);
+  expect(() => seal.open(retried(requestState))).toThrow(/^requestState has expired: send the request again without/);
+  expect(seal.isOwn(requestState), 'it is still refused here').toBe(true);
+});
+
+test('an approval counts once; only those that are not used are kept, and no more than a number of them', () => {
+  const clock = createFakeClock();
+  const seal = new RoundSeal({ clock });
+  const approved = () => retried(seal.seal(call(params), { isApproved: true }));
+  const first = approved();
+  const [round, again] = [seal.open(first), seal.open(first)];
+  expect([round, again].map((each) => seal.useApproval(each))).toEqual([true, false]);
+  expect(() => seal.open(first)).toThrow(/^requestState was used already: send the request again without/);
+  expect(seal.useApproval({}), 'a round without one').toBe(false);
+  const [oldest, next, ...others] = Array.from({ length: limits.relay.approvedRounds + 1 }, approved);
+  expect(() => oldest && seal.open(oldest)).toThrow('used already');
+  const kept = [next, others.at(-1)].map((each) => each && seal.open(each).approval);
+  expect(kept).toEqual([expect.any(String), expect.any(String)]);
+});
+
+const able = { elicitation: { form: {} } };
+const yes = { 'plexus-approval': { action: 'accept', content: { decision: 'once' } } };
+const form = { method: 'elicitation/create', params: { message: 'How many?', requestedSchema: { type: 'object' } } };
+const answered = { q: { action: 'accept', content: {} } };
+
+/** A modern server that keeps nothing: it asks twice, and does what it is asked for as often as it gets its second state. */
+async function orderServer() {
+  let orders = 0;
+  const tool = { name: 'order', inputSchema: { type: 'object' }, annotations: { destructiveHint: true } };
+  const asking = (requestState: string) => ({ resultType: 'input_required', requestState, inputRequests: { q: form } });
+  const { methods } = echoService();
+  const service = echoService({
+    keepsRequestState: true,
+    methods: {
+      ...methods,
+      'tools/list': () => ({ tools: [tool] }),
+      'tools/call': ({ params: { requestState } }) => {
+        if (requestState !== 'u2') return asking(requestState === 'u1' ? 'u2' : 'u1');
+        orders++;
+        return { content: [{ type: 'text', text: `order ${orders}` }] };
+      },
+    },
+  });
+  const { url } = await serveHttp({ service });
+  return { url, orders: () => orders };
+}
+
+const runtime = { permissions: [] };
+
+async function ordering(options: Parameters<typeof front>[1] = {}) {
+  const server = await orderServer();
+  const opened = await front({ s: { url: server.url } }, { runtime, ...options });
+  const order = async (more: JsonObject = {}, through = opened) => {
+    const sent = { name: 's__order', arguments: {}, ...more };
+    const { message } = await through.modern('/mcp', 'tools/call', sent, { capabilities: able });
+    const { inputRequests, requestState, content } = message['result'] ?? {};
+    return { error: message['error'], asked: Object.keys(inputRequests ?? {}), requestState, content };
+  };
+  return { ...server, order };
+}
+
+verifies(
+  'EXT-33',
+  'a state with an approval has one call sent, in as many rounds as its server asks for, and no second one',
+  async () => {
+    const { order, orders } = await ordering();
+    const first = await order();
+    expect(first.asked).toEqual(['plexus-approval']);
+    const second = await order({ requestState: first.requestState, inputResponses: yes });
+    const third = await order({ requestState: second.requestState, inputResponses: answered });
+    expect([second.asked, third.asked], 'the user is not asked again').toEqual([['q'], ['q']]);
+    const last = await order({ requestState: third.requestState, inputResponses: answered });
+    expect(last.content).toEqual([{ type: 'text', text: 'order 1' }]);
+    for (const { requestState } of [first, second, third]) {
+      const replayed = await order({ requestState, inputResponses: { ...yes, ...answered } });
+      expect(replayed).toMatchObject({ error: { code: -32602 } });
+    }
+    const replayed = await order({ requestState: third.requestState, inputResponses: answered });
+    expect(replayed.error?.['message']).toBe(
+      'requestState was used already: send the request again without requestState and inputResponses',
+    );
+    expect(orders()).toBe(1);
+  },
+);
+
+test('two at once with one state have one call sent: the user is asked about the other', async () => {
+  const { order, orders } = await ordering();
+  const first = await order();
+  const second = await order({ requestState: first.requestState, inputResponses: yes });
+  const third = await order({ requestState: second.requestState, inputResponses: answered });
+  const retry = { requestState: third.requestState, inputResponses: answered };
+  const both = await Promise.all([order(retry), order(retry)]);
+  expect(both.filter(({ content }) => content !== undefined)).toHaveLength(1);
+  expect(
+    both.filter(({ asked, error }) => asked.includes('plexus-approval') || error?.['code'] === -32602),
+  ).toHaveLength(1);
+  expect(orders()).toBe(1);
+});
+
+test('after an hour a round is over, approved or not', async () => {
+  const clock = createFakeClock();
+  const { order, orders } = await ordering({ clock });
+  const first = await order();
+  const second = await order({ requestState: first.requestState, inputResponses: yes });
+  await clock.advance(limits.relay.roundMs);
+  const late = await order({ requestState: second.requestState, inputResponses: answered });
+  expect(late.error).toMatchObject({
+    code: -32602,
+    message: 'requestState has expired: send the request again without requestState and inputResponses',
+  });
+  expect(orders()).toBe(0);
+});
+
+test('after a restart with a stored key a round goes on, once its user has agreed again', async () => {
+  const { url, order, orders } = await ordering({ stateKey: key });
+  const first = await order();
+  const second = await order({ requestState: first.requestState, inputResponses: yes });
+  const restarted = await front({ s: { url } }, { runtime, stateKey: key });
+  await restarted.modern('/mcp', 'tools/list');
+  const asked = await order({ requestState: second.requestState, inputResponses: answered }, restarted);
+  expect(asked.asked).toEqual(['plexus-approval']);
+  const third = await order({ requestState: asked.requestState, inputResponses: yes }, restarted);
+  expect(third.asked).toEqual(['q']);
+  const last = await order({ requestState: third.requestState, inputResponses: answered }, restarted);
+  expect([last.content, orders()]).toEqual([[{ type: 'text', text: 'order 1' }], 1]);
 });

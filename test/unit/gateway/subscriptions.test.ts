@@ -2,12 +2,13 @@
 // goes.
 
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createDeferred } from '../../../src/kernel/deferred.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
 import { createFolder, createRawServer, start } from '../../e2e/runtimes.ts';
 import { verifies } from '../../verifies.ts';
 import { waitFor } from '../../wait-for.ts';
+import { connectPipes, initialize, type ServedPipes } from '../serving/served.ts';
 import { front } from './fronted.ts';
 
 const uri = 'note://1';
@@ -90,3 +91,49 @@ test('a client whose folder is gone may still end its subscription', async () =>
   expect((await session.request('resources/unsubscribe', { uri })).message['result']).toEqual({});
   await waitFor(() => expect(server.received('resources/unsubscribe')).toHaveLength(1));
 });
+
+test.each([
+  [['subscribe', 'unsubscribe', 'subscribe'], 1],
+  [['subscribe', 'unsubscribe', 'subscribe', 'unsubscribe'], 0],
+])('of %j in one go, the last counts', async (words, left) => {
+  const { server, client } = await piped();
+  await pipelined(client, words);
+  await waitFor(() => expect(server.received('resources/subscribe')).not.toEqual([]));
+  await waitFor(() => expect(balance(server)).toBe(left));
+});
+
+test('a client that unsubscribes and subscribes in one go stays subscribed', async () => {
+  const { server, client } = await piped();
+  await pipelined(client, ['subscribe']);
+  await pipelined(client, ['unsubscribe', 'subscribe']);
+  expect(balance(server)).toBe(1);
+  await server.say('notifications/resources/updated', { uri });
+  await waitFor(() => expect(updates(client.said)).toHaveLength(1));
+  await pipelined(client, ['unsubscribe']);
+  await waitFor(() => expect(balance(server)).toBe(0));
+});
+
+/** A client on a pipe, so that its messages arrive in their order. */
+async function piped() {
+  const server = noteServer();
+  const fronted = await front({ s: server.entry });
+  await fronted.modern('/mcp', 'resources/list');
+  const client = connectPipes({ stdio: (pipes) => fronted.gateway.stdio(pipes && { pipes }) });
+  onTestFinished(() => void client.input.end());
+  client.write(initialize());
+  await client.answer('init');
+  return { server, fronted, client };
+}
+
+let last = 0;
+
+/** Resolves when all requests are answered. */
+async function pipelined({ write, answer }: ServedPipes, words: readonly string[]): Promise<void> {
+  const requests = words.map((word) => ({ id: ++last, method: `resources/${word}` }));
+  write(requests.map((request) => JSON.stringify({ jsonrpc: '2.0', ...request, params: { uri } })).join('\n'));
+  for (const { id } of requests) expect(await answer(id)).toMatchObject({ result: {} });
+}
+
+/** How many subscriptions the server has. */
+const balance = ({ received }: ReturnType<typeof noteServer>) =>
+  received('resources/subscribe').length - received('resources/unsubscribe').length;

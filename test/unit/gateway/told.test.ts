@@ -3,12 +3,13 @@
 
 import { expect, test } from 'vitest';
 import { isObject, type JsonObject } from '../../../src/kernel/json.ts';
-import type { Channel, Message } from '../../../src/model/server.ts';
+import type { Message } from '../../../src/model/server.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 import { createRawServer } from '../../e2e/runtimes.ts';
 import { verifies } from '../../verifies.ts';
 import { waitFor } from '../../wait-for.ts';
 import { front } from './fronted.ts';
+import { manualServer } from './manual-server.ts';
 
 verifies(
   'EXT-37',
@@ -75,35 +76,6 @@ verifies('EXT-39', 'apps survive: ui:// resources, the link to them, and tools t
   const read = await two.modern('/mcp', 'resources/read', { uri: 'plexus://b/ui://view' });
   expect(read.message['result']).toMatchObject({ contents: [{ uri: 'plexus://b/ui://view', text: '<p>' }] });
 });
-
-/** A legacy server that is moved by hand: each call waits until the test answers it. */
-function manualServer() {
-  const calls: Message[] = [];
-  const received: Message[] = [];
-  let channel: Channel | undefined;
-  const tools = [{ name: 'wait', inputSchema: { type: 'object' } }];
-  const capabilities = { tools: {}, logging: {} };
-  const serverInfo = { name: 'manual', version: '1' };
-  const send = (message: JsonObject) => void channel?.send({ jsonrpc: '2.0', ...message });
-  const entry = {
-    async serve(opened: Channel) {
-      channel = opened;
-      opened.onmessage = (message) => {
-        received.push(message);
-        const { id, method } = message;
-        if (method === 'initialize') send({ id, result: { protocolVersion: '2025-11-25', capabilities, serverInfo } });
-        else if (method === 'tools/list') send({ id, result: { tools } });
-        else if (method === 'tools/call') calls.push(message);
-        else if (method === 'server/discover') send({ id, error: { code: -32601, message: 'no' } });
-        else if (id !== undefined && method !== undefined) send({ id, result: {} });
-      };
-      await opened.start();
-    },
-  };
-  const answer = (call: Message | undefined, text: string) =>
-    send({ id: call?.['id'], result: { content: [{ type: 'text', text }] } });
-  return { entry, calls, received, send, answer };
-}
 
 const call = { name: 'wait', arguments: {} };
 const tokenOf = ({ params }: Message) =>

@@ -15,9 +15,10 @@ import { readBody } from '../../../src/serving/request-body.ts';
 import { type CallReply, isWanted, RunningCall } from '../../../src/serving/running-call.ts';
 import type { Peer } from '../../../src/serving/service.ts';
 import { withDefaults } from '../../../src/serving/serving-limits.ts';
+import { ServingRoom } from '../../../src/serving/serving-room.ts';
 import { StateSeal } from '../../../src/serving/state-seal.ts';
 import { StdioEndpoint } from '../../../src/serving/stdio-endpoint.ts';
-import { SuspendedCalls } from '../../../src/serving/suspended-calls.ts';
+import { SuspendedCalls, SuspendedPlaces } from '../../../src/serving/suspended-calls.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 import { importedFile, nodesOf, readSources } from '../../sources.ts';
 import { echoService, initialize, sendTo } from './served.ts';
@@ -41,7 +42,7 @@ function reply(): CallReply & { readonly sent: JsonObject[] } {
 
 const dispatcherOf = (service = echoService()) =>
   new Dispatcher({
-    ...{ service, limits: withDefaults(), clock: createFakeClock(), seal: new StateSeal() },
+    ...{ service, room: new ServingRoom(withDefaults()), clock: createFakeClock(), seal: new StateSeal() },
     report: (error) => expect.fail(String(error)),
   });
 
@@ -97,7 +98,12 @@ describe('a running call', () => {
 
 test('questions asked at once are sent together, and those of other requests are refused', async () => {
   const clock = createFakeClock();
-  const suspended = new SuspendedCalls({ seal: new StateSeal(), clock, questionMs: 1_000, most: 10 });
+  const suspended = new SuspendedCalls({
+    seal: new StateSeal(),
+    clock,
+    questionMs: 1_000,
+    places: new SuspendedPlaces(10),
+  });
   const call = new RunningCall(request('tools/call'), { peer, reply: reply(), ask: suspended.ask });
   const question = { message: '?', requestedSchema: {} };
   const answer = call.run(

@@ -7,12 +7,14 @@ import type { JsonObject } from '../../../src/kernel/json.ts';
 import { byToken, withoutToken } from '../../../src/serving/access.ts';
 import {
   createMcpServer,
+  createServerIn,
   type HttpOptions,
   type McpServer,
   type McpServerOptions,
 } from '../../../src/serving/mcp-server.ts';
 import { createOwnService, type OwnTool } from '../../../src/serving/own-service.ts';
 import type { Service } from '../../../src/serving/service.ts';
+import type { ServingRoom } from '../../../src/serving/serving-room.ts';
 
 export const MODERN = '2026-07-28';
 export const TOKEN = 'a-token-that-is-long-enough-for-a-test';
@@ -100,10 +102,13 @@ export const modernMeta = (capabilities: JsonObject = {}) => ({
 export interface ServeOptions extends McpServerOptions {
   readonly service?: Service;
   readonly http?: Partial<HttpOptions>;
+  /** Shared with other servers. */
+  readonly room?: ServingRoom;
 }
 
-export async function serveHttp({ service = echoService(), http, ...options }: ServeOptions = {}): Promise<ServedHttp> {
-  const server = createMcpServer(service, options);
+export async function serveHttp(given: ServeOptions = {}): Promise<ServedHttp> {
+  const { service = echoService(), http, room, ...options } = given;
+  const server = room === undefined ? createMcpServer(service, options) : createServerIn(room, service, options);
   const { url, port } = await server.listen({ port: 0, authenticate: withoutToken, ...http });
   onTestFinished(() => server.close({ drainMs: 0 }));
   const send = (sent: Sent) => sendTo(url, sent);
@@ -160,8 +165,8 @@ function answerOf(status: number, headers: HttpAnswer['headers'], body: string):
 export const eventsIn = (text: string): readonly JsonObject[] =>
   [...text.matchAll(/^data: (\{.*)$/gm)].map(([, data]) => JSON.parse(data ?? ''));
 
-export interface ServedPipes {
-  readonly server: McpServer;
+export interface ServedPipes<Server = Pick<McpServer, 'stdio'>> {
+  readonly server: Server;
   readonly input: PassThrough;
   /** The messages written so far. */
   readonly said: readonly JsonObject[];
@@ -171,10 +176,10 @@ export interface ServedPipes {
   readonly done: Promise<void>;
 }
 
-export const servePipes = ({ service = echoService(), ...options }: ServeOptions = {}): ServedPipes =>
+export const servePipes = ({ service = echoService(), ...options }: ServeOptions = {}): ServedPipes<McpServer> =>
   connectPipes(createMcpServer(service, options));
 
-export function connectPipes(server: McpServer): ServedPipes {
+export function connectPipes<Server extends Pick<McpServer, 'stdio'>>(server: Server): ServedPipes<Server> {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const said: JsonObject[] = [];
   const waiting: (() => void)[] = [];

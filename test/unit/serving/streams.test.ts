@@ -5,7 +5,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { PassThrough, Writable } from 'node:stream';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../../../src/kernel/json.ts';
-import { CallPlaces } from '../../../src/serving/call-places.ts';
+import { CallPlaces, SharedPlaces } from '../../../src/serving/call-places.ts';
 import { createMcpServer } from '../../../src/serving/mcp-server.ts';
 import { LOG, Outbox, type Outgoing } from '../../../src/serving/outbox.ts';
 import { createOwnService, type OwnTool } from '../../../src/serving/own-service.ts';
@@ -287,7 +287,7 @@ describe('queues', () => {
   });
 
   test('places are counted right when calls come back from questions', async () => {
-    const places = new CallPlaces(1, 1);
+    const places = new CallPlaces(new SharedPlaces(1, 1));
     const { signal } = new AbortController();
     const enter = () => places.enter({ signal });
     expect(enter()).toBeUndefined();

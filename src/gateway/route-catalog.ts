@@ -1,0 +1,102 @@
+// Owns which servers, prompts and resources the clients of a route see: by which names, whose each is, and how each server is.
+
+import type { ListCapability } from '../catalog/listing.ts';
+import { createResources } from '../catalog/resources/resources.ts';
+import { visibleResources } from '../catalog/resources/visible-resources.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import { RuntimeError } from '../model/errors.ts';
+import type { ServerName } from '../model/names.ts';
+import type { Prompt } from '../model/resource.ts';
+import { invalidParams } from '../serving/protocol.ts';
+import type { GatewayClient } from './client.ts';
+import type { GatewayFleet } from './gateway-fleet.ts';
+import { type Named, nameAll, readOwnedUri } from './names.ts';
+import { seesServer } from './profiles.ts';
+import type { Route } from './route.ts';
+import { outcomesOf, SERVERS_META } from './status-tool.ts';
+
+export interface OwnedResource {
+  readonly server: ServerName;
+  /** As its server knows it. */
+  readonly uri: string;
+}
+
+export class RouteCatalog {
+  readonly route: Route;
+
+  constructor(route: Route) {
+    this.route = route;
+  }
+
+  async whenListed({ fleet }: GatewayClient, capability: ListCapability): Promise<void> {
+    await fleet.whenListed(capability, this.route.server);
+  }
+
+  visible({ fleet }: GatewayClient): ReturnType<typeof visibleResources> {
+    return visibleResources(fleet.servers.resourceCatalog, (server) => this.#isSeen(fleet, server));
+  }
+
+  prompts(client: GatewayClient): Named<Prompt> {
+    const { server } = this.route;
+    const prompts = this.visible(client).prompts(server);
+    return nameAll(prompts, (prompt) => ({ server: prompt.server, tool: prompt.name }), server !== undefined);
+  }
+
+  async promptOf(
+    client: GatewayClient,
+    name: unknown,
+  ): Promise<{ readonly server: ServerName; readonly name: string }> {
+    if (typeof name !== 'string') throw invalidParams('name must be a string');
+    const { server } = this.route;
+    if (server !== undefined) return { server, name };
+    const known = this.prompts(client).byName.get(name);
+    if (known !== undefined) return known;
+    await this.whenListed(client, 'prompts');
+    const found = this.prompts(client).byName.get(name);
+    if (found === undefined) throw new RuntimeError('PROMPT_UNKNOWN', { name, nearest: [] });
+    return found;
+  }
+
+  async ownerOf(client: GatewayClient, uri: string): Promise<OwnedResource> {
+    const { server } = this.route;
+    if (server !== undefined) return { server, uri };
+    const owned = readOwnedUri(uri);
+    if (owned !== undefined) {
+      if (this.#isSeen(client.fleet, owned.server)) return owned;
+      throw new RuntimeError('RESOURCE_UNKNOWN', { uri, because: 'no server that is seen here has it', nearest: [] });
+    }
+    const { subscriptions, sessions } = client.fleet.servers;
+    const { clock } = client.fleet.parts.host;
+    const resourceCatalog = this.visible(client);
+    if (resourceCatalog.ownersOf(uri).length === 0) await this.whenListed(client, 'resources');
+    const resources = createResources({ resourceCatalog, subscriptions, reach: sessions, handlers: {}, clock });
+    return { server: resources.ownerOf(uri), uri };
+  }
+
+  templateOwner(client: GatewayClient, template: string): OwnedResource | undefined {
+    const { server } = this.route;
+    if (server !== undefined) return { server, uri: template };
+    const owners = this.visible(client)
+      .templates()
+      .filter(({ uriTemplate }) => uriTemplate === template);
+    const [only, another] = owners;
+    return only !== undefined && another === undefined ? { server: only.server, uri: template } : undefined;
+  }
+
+  seenStatuses(fleet: GatewayFleet) {
+    return fleet.status().filter(({ name }) => seesServer(this.route.profile, name));
+  }
+
+  /** A broken server is told in every merged list, and never silently missing. */
+  outcomes(fleet: GatewayFleet): JsonObject {
+    if (this.route.server !== undefined) return {};
+    return { _meta: { [SERVERS_META]: outcomesOf(this.seenStatuses(fleet)) } };
+  }
+
+  #isSeen(fleet: GatewayFleet, server: ServerName): boolean {
+    const { server: only, profile } = this.route;
+    return (
+      (only === undefined ? seesServer(profile, server) : server === only) && !fleet.servers.registry.isSetAside(server)
+    );
+  }
+}
