@@ -60,6 +60,11 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: 'Connect to one server afresh and show how it went.',
     load: async () => (await import('./commands/reconnect.ts')).reconnect,
   },
+  reload: {
+    group: 'Use servers',
+    summary: 'Make the running gateway read the configuration again.',
+    load: async () => (await import('./commands/reload.ts')).reload,
+  },
   login: {
     group: 'Use servers',
     summary: 'Log in to a remote server in the browser, or list the logins.',

@@ -1,10 +1,10 @@
 // Owns how a failure of the runtime is told to a client: as the result of a call, or as the error of any other request, with the
 // HTTP status where the route is of one server. 401 is never among them: it means the gateway's own token.
 
-import type { JsonObject } from '../kernel/json.ts';
+import { isObject, type JsonObject } from '../kernel/json.ts';
 import { shellWord } from '../kernel/shell-word.ts';
 import { asRuntimeError, RuntimeError, wireCodesOf } from '../model/errors.ts';
-import { codes, ProtocolError } from '../serving/protocol.ts';
+import { codes, ProtocolError, resourceNotFound } from '../serving/protocol.ts';
 
 const ERROR_META = 'plexus/error';
 
@@ -31,6 +31,12 @@ export function failureError(error: unknown, { isStatus = false }: { readonly is
   const { rpc } = wireCodesOf(error);
   const told = code === 'RESOURCE_UNKNOWN' ? codes.resourceNotFound : rpc;
   return new ProtocolError(told, message, { code, remedy }, isStatus ? { status: statusOf(error) } : {});
+}
+
+/** A modern server says of an unknown resource what it says of any wrong parameter, and names the uri; a legacy client knows a code for it. */
+export function legacyReadError(error: unknown, uri: string): unknown {
+  const isUnknown = error instanceof ProtocolError && error.code === codes.invalidParams;
+  return isUnknown && isObject(error.data) && 'uri' in error.data ? resourceNotFound(uri) : error;
 }
 
 /** The answer of a route whose only server cannot be used. */

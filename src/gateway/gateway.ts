@@ -76,6 +76,8 @@ export interface GatewayMeasures {
   readonly pipes: number;
   /** Requests without an answer so far, open subscriptions included. */
   readonly unanswered: number;
+  /** Calls of modern clients that were answered with a question, and wait for the client to come back. */
+  readonly suspended: number;
 }
 
 export interface Gateway {
@@ -256,11 +258,11 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
     },
     measures: () => {
       const counts = [...routes.values()].map(({ server }) => server.counts());
-      const sumOf = (count: 'sessions' | 'pipes' | 'unanswered') => counts.reduce((sum, each) => sum + each[count], 0);
-      return {
-        servers: measures.servers,
-        ...{ sessions: sumOf('sessions'), pipes: sumOf('pipes'), unanswered: sumOf('unanswered') },
-      };
+      const sumOf = (count: Exclude<keyof GatewayMeasures, 'servers'>) =>
+        counts.reduce((sum, each) => sum + each[count], 0);
+      const clientsNow = { sessions: sumOf('sessions'), pipes: sumOf('pipes') };
+      const requests = { unanswered: sumOf('unanswered'), suspended: sumOf('suspended') };
+      return { servers: measures.servers, ...clientsNow, ...requests };
     },
     async status() {
       return (await workspaces.all()).map((fleet) => ({ workspace: fleet.workspace, servers: fleet.status() }));

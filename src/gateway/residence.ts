@@ -117,8 +117,8 @@ export async function openResidence(options: ResidenceOptions): Promise<Residenc
     return { servers, statuses, sessions: { legacy: legacySessions, modern: Math.max(0, modern) } };
   };
   const idleSince = (gateway: ServedGateway['gateway']) => {
-    const { sessions, pipes, unanswered } = gateway.measures();
-    if (sessions + pipes + unanswered + commands === 0) return lastRequest;
+    const { sessions, pipes, unanswered, suspended } = gateway.measures();
+    if (sessions + pipes + unanswered + suspended + commands === 0) return lastRequest;
     lastRequest = clock.now();
     return undefined;
   };

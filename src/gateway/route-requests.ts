@@ -10,6 +10,7 @@ import { invalidParams, ProtocolError } from '../serving/protocol.ts';
 import type { ServedCall } from '../serving/service.ts';
 import type { CallRelays } from './call-relay.ts';
 import { type GatewayClient, refusalOf } from './client.ts';
+import { legacyReadError } from './failures.ts';
 import type { RouteCatalog } from './route-catalog.ts';
 import { passedMeta, ServedRelay } from './served-relay.ts';
 
@@ -30,7 +31,11 @@ export class RouteRequests {
     const { uri } = served.params;
     if (typeof uri !== 'string') throw invalidParams('uri must be a string');
     const owner = await this.#deps.catalog.ownerOf(client, uri);
-    const result = await this.#handOn(client, served, owner.server, { uri: owner.uri });
+    const era = () => client.fleet.servers.sessions.open(owner.server)?.era;
+    const reading = this.#handOn(client, served, owner.server, { uri: owner.uri });
+    const result = await reading.catch((error: unknown) => {
+      throw served.peer.era === 'legacy' && era() === 'modern' ? legacyReadError(error, uri) : error;
+    });
     const { contents } = result;
     if (owner.uri === uri || !Array.isArray(contents)) return result;
     const renamed = contents.map((part: unknown) =>

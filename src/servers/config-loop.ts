@@ -94,7 +94,10 @@ export class ConfigLoop {
     const { fleet, opener, status } = this.#servers;
     if (replaceAll) opener.renew();
     const config = await this.#read();
-    await fleet.apply(config, { replaceAll, follow: () => this.#followers.follow() });
+    // A host that starts servers with their first call means this for later reloads as well.
+    const { whenCached } = this.#host.options.startup ?? {};
+    const starts = replaceAll ? {} : { whenCached };
+    await fleet.apply(config, { ...starts, replaceAll, follow: () => this.#followers.follow() });
     fleet.connectCached();
     const { waitMs } = config.settings.startup;
     void fleet.settled({ timeoutMs: waitMs }).then(() => closing.signal.aborted || reportStart(status, emit));

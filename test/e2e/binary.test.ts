@@ -19,6 +19,7 @@ const verbs: Readonly<Record<string, readonly [words: readonly string[], code: n
   prompts: [['well'], 0],
   prompt: [['well', 'none'], 2],
   reconnect: [['well'], 0],
+  reload: [[], 0],
   login: [['--list'], 0],
   logout: [['well'], 2],
   logs: [['well'], 0],

@@ -54,7 +54,7 @@ async function run(...args: readonly string[]): Promise<Loaded> {
   const files = urls.filter((url) => url.startsWith('file:')).map((url) => fileURLToPath(url));
   return {
     out,
-    files: files.map((file) => file.replace(/^.*[\\/]|(-[\w-]{8})?\.js$/g, '')).sort(),
+    files: files.map((file) => file.replace(/^.*[\\/]|(-[\w-]{8})?\.c?js$/g, '')).sort(),
     code: files.map((file) => readFileSync(file, 'utf8')).join('\n'),
     nodeModules: nodeModules.filter((name) => urls.includes(name)),
   };

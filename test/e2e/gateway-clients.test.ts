@@ -1,11 +1,13 @@
-// Owns the proof that real clients use the gateway in front of real servers, of either era on both sides: they list, call, read, are asked,
-// are told of progress and changes, and cancel; and that many of them share one process of each server.
+// Owns the proof that real clients use the gateway in front of real servers, of either era on both sides: they do what `visit.ts` lists, and
+// what only a session over HTTP has: a stream that is resumed, roots that change; and that many of them share one process of each server.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Client as Client2, StreamableHTTPClientTransport as Http2 } from '@modelcontextprotocol/client';
+import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as Http1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { CallToolResultSchema, ListRootsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createLedgerServers } from '../faults/gateway-soak.ts';
 import { startGateway } from '../servers/gateway.mjs';
@@ -15,6 +17,10 @@ import { answer, visitBySdk1, visitBySdk2 } from './visits.ts';
 
 const fixture = fileURLToPath(new URL('../servers/conformance-sdk.mjs', import.meta.url));
 const eras = ['legacy', 'modern'] as const;
+const info = { name: 'test', version: '1' };
+const listChanged = (kind: string) => `notifications/${kind}/list_changed`;
+/** The server of the SDK says -32602 in both eras; of a modern server it is worded for a legacy client. */
+const notFound = { legacy: -32602, modern: -32002 };
 
 describe.each(eras)('in front of a %s server', (era) => {
   let gateway: Awaited<ReturnType<typeof startGateway>>;
@@ -27,12 +33,56 @@ describe.each(eras)('in front of a %s server', (era) => {
   afterAll(() => gateway.stop());
   const url = () => new URL('/mcp/s/it', gateway.origin);
 
-  test('SDK v1', () => visitBySdk1(new Http1(url())));
+  test('SDK v1', () => visitBySdk1(new Http1(url()), notFound[era]));
 
   test.each(['legacy', 'auto'] as const)('SDK v2 as a %s client', (mode) => {
     // A server of the older era is told of the workspace, and a modern client over HTTP names none.
     const roots = era === 'legacy' && mode === 'auto' ? '"roots":[]' : undefined;
     return visitBySdk2(new Http2(url()), mode, roots);
+  });
+
+  test('SDK v1 loses the stream of its call, and fetches the answer from its last event on', async () => {
+    const [first, second] = [new Client1(info), new Client1(info)];
+    const transport = new Http1(url());
+    await first.connect(transport);
+    const { sessionId } = transport;
+    const call = { name: 'test_reconnection', arguments: {} };
+    const lost: { cause?: unknown } = {};
+    const resumptionToken = await new Promise<string>((onresumptiontoken) => {
+      first.callTool(call, undefined, { onresumptiontoken }).catch((cause: unknown) => {
+        lost.cause = cause;
+      });
+    });
+    await first.close();
+    await waitFor(() => expect(lost.cause).toMatchObject({ code: -32000 }));
+    await second.connect(new Http1(url(), { ...(sessionId !== undefined && { sessionId }) }));
+    onTestFinished(() => second.close());
+    const asked = { method: 'tools/call', params: call } as const;
+    // With a token it asks for the stream and sends no call.
+    expect(await second.request(asked, CallToolResultSchema, { resumptionToken })).toMatchObject({
+      content: [{ text: 'Reconnection test completed successfully' }],
+    });
+  });
+
+  test('SDK v1 has other roots: it is told that its lists may be others, and the server gets those roots', async () => {
+    const client = new Client1(info, { capabilities: { roots: { listChanged: true } } });
+    onTestFinished(() => client.close());
+    let uri = pathToFileURL(createFolder()).href;
+    client.setRequestHandler(ListRootsRequestSchema, () => ({ roots: [{ uri }] }));
+    const told: string[] = [];
+    client.fallbackNotificationHandler = async ({ method }) => void told.push(method);
+    await client.connect(new Http1(url()));
+    const roots = async () =>
+      textOf(
+        (await client.callTool({ name: 'test_input_required_result_list_roots' })) as Parameters<typeof textOf>[0],
+      );
+    expect(await roots()).toContain(uri);
+    uri = pathToFileURL(createFolder()).href;
+    await client.sendRootsListChanged();
+    await waitFor(() =>
+      expect(told).toEqual(expect.arrayContaining(['tools', 'prompts', 'resources'].map(listChanged))),
+    );
+    expect(await roots()).toContain(uri);
   });
 
   test('Plexus', async () => {

@@ -6,62 +6,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { type GatewayInstance, gatewayFiles } from '../../src/gateway/instance.ts';
 import { isRunning } from '../servers/processes.ts';
 import { verifies } from '../verifies.ts';
 import { waitFor } from '../wait-for.ts';
 import { Sandbox } from './plexus.ts';
-
-const desk = fileURLToPath(new URL('../servers/desk.mjs', import.meta.url));
-
-const CONFIG = `
-[plexus.serving]
-port = 0
-
-[mcp_servers.desk]
-command = '${process.execPath}'
-args = ['${desk}']
-
-[mcp_servers.broken]
-command = '/no/such/program'
-
-[[permissions.rules]]
-tool = 'mcp__desk__remove'
-action = 'ask'
-
-[[permissions.rules]]
-tool = 'mcp__desk__create_invoice'
-action = 'deny'
-`;
-
-interface Scene {
-  readonly sandbox: Sandbox;
-  readonly pid: number;
-  /** Of the gateway's server "desk". */
-  deskPid(): Promise<number>;
-  readonly instance: GatewayInstance;
-  readonly file: string;
-}
-
-async function serve(config = CONFIG, env: Readonly<Record<string, string>> = {}): Promise<Scene> {
-  const sandbox = new Sandbox();
-  sandbox.write('~/.config/plexus/mcp.toml', config);
-  const started = sandbox.spawn(['serve', '--json'], { env });
-  await waitFor(() => JSON.parse(started.seen.out));
-  onTestFinished(async () => {
-    started.child.kill('SIGCONT');
-    started.child.kill('SIGTERM');
-    await started.done;
-    await sandbox.remove();
-  });
-  const file = gatewayFiles(sandbox.path('~/.local/state/plexus')).instance;
-  const instance: GatewayInstance = JSON.parse(readFileSync(file, 'utf8'));
-  const deskPid = async () => {
-    const { servers } = await sandbox.json('list', 'desk', '--live');
-    return servers[0].pid as number;
-  };
-  return { sandbox, pid: instance.pid, deskPid, instance, file };
-}
+import { CONFIG, desk, serve } from './running-gateway.ts';
 
 verifies('EVT-10', 'a running gateway reconnects the server for everybody, and the command says where', async () => {
   const { sandbox, pid, deskPid } = await serve();
@@ -188,7 +137,7 @@ command = '${process.execPath}'
 args = ['${everything}']
 env = { DESK_TOKEN = '\${THE_TOKEN}' }
 `;
-  const { sandbox } = await serve(config, { THE_TOKEN: secret });
+  const { sandbox } = await serve(config, { env: { THE_TOKEN: secret } });
   // The command has no such variable, and would be told so without the gateway.
   const { code, out } = await sandbox.run(['call', 'everything', 'get-env']);
   expect([code, out.includes('DESK_TOKEN'), out.includes(secret)]).toEqual([0, true, false]);
@@ -229,7 +178,7 @@ command = '${process.execPath}'
 args = ['${forger}']
 env = { GIVEN = '\${THE_TOKEN}', CALLS = '${calls}' }
 `;
-    const { sandbox } = await serve(config, { THE_TOKEN: secret });
+    const { sandbox } = await serve(config, { env: { THE_TOKEN: secret } });
     const { code, out, err } = await sandbox.run(['call', 'forger', 'forge']);
     expect({ code, out }).toMatchObject({ code: 5, out: expect.stringContaining('MCP error -32000: not with ') });
     expect(out + err).not.toContain(secret);

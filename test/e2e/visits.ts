@@ -1,145 +1,107 @@
-// Owns a visit of a real client to the fixtures of the conformance suite, wherever they are served: both official SDKs list, call, read,
-// complete, subscribe, are asked for all that a client can be asked for, are told of progress and changes, and cancel.
+// Owns how the clients of both official SDKs make the visit of `visit.ts`.
 
-import { tmpdir } from 'node:os';
-import { pathToFileURL } from 'node:url';
-import { Client as Client2 } from '@modelcontextprotocol/client';
+import { Client as Client2, LOG_LEVEL_META_KEY } from '@modelcontextprotocol/client';
 import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
 import {
   CreateMessageRequestSchema,
   ElicitRequestSchema,
   ListRootsRequestSchema,
+  LoggingMessageNotificationSchema,
+  PromptListChangedNotificationSchema,
   ResourceUpdatedNotificationSchema,
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
-import { expect, onTestFinished, vi } from 'vitest';
-import { waitFor } from '../wait-for.ts';
+import { onTestFinished } from 'vitest';
+import { answer, folder, type Heard, nothingHeard, thought, visit, watched } from './visit.ts';
 
-export const answer = { action: 'accept' as const, content: { name: 'Ada', username: 'ada', email: 'a@b.c' } };
-const ada = { content: [{ type: 'text', text: 'Hello, Ada!' }] };
+export { answer } from './visit.ts';
+
 const info = { name: 'test', version: '1' };
+const capabilities = { elicitation: { form: {}, url: {} }, sampling: {}, roots: { listChanged: true } };
 
-/** The same visit for each SDK; their types differ, their methods do not. */
-interface SdkClient {
-  listTools(): Promise<{ tools: { name: string }[] }>;
-  callTool(params: object, ...more: never[]): Promise<unknown>;
-  readResource(params: { uri: string }): Promise<unknown>;
-  getPrompt(params: { name: string }): Promise<unknown>;
-  complete(params: object): Promise<unknown>;
-  close(): Promise<void>;
+function answerTo(params: { readonly mode?: string | undefined }, heard: Heard) {
+  if (params.mode !== 'url') return { ...answer, content: { ...answer.content, context: 'a test' } };
+  heard.pages.push('url' in params ? params.url : undefined);
+  return { action: 'accept' as const };
 }
 
-const folder = { uri: pathToFileURL(tmpdir()).href, name: 'work' };
-const thought = { model: 'none', role: 'assistant' as const, content: { type: 'text' as const, text: 'Paris' } };
-const capabilities = { elicitation: {}, sampling: {}, roots: {} };
-const watched = 'test://static-text';
-
-export interface Visit {
-  readonly client: SdkClient;
-  call(name: string, options?: { signal?: AbortSignal; onprogress?: (progress: unknown) => void }): Promise<unknown>;
-  changes(): number;
-  /** Subscribes to the resource of that uri. */
-  subscribe(uri: string): Promise<unknown>;
-  /** How often it was told of an update. */
-  updates(): number;
-  /** What the server reads of roots. Default: those of the client. */
-  readonly roots?: string;
-}
-
-export async function visit({ client, call, changes, subscribe, updates, roots = folder.uri }: Visit): Promise<void> {
-  onTestFinished(() => client.close());
-  expect((await client.listTools()).tools.map(({ name }) => name)).toContain('test_simple_text');
-  expect(await call('test_simple_text')).toMatchObject({
-    content: [{ text: 'This is a simple text response for testing.' }],
-  });
-  expect(await client.readResource({ uri: 'test://static-text' })).toMatchObject({
-    contents: [{ mimeType: 'text/plain' }],
-  });
-  expect(await client.getPrompt({ name: 'test_simple_prompt' })).toMatchObject({ messages: [{ role: 'user' }] });
-  const ref = { type: 'ref/prompt', name: 'test_prompt_with_arguments' };
-  expect(await client.complete({ ref, argument: { name: 'arg1', value: 'par' } })).toMatchObject({
-    completion: { values: ['paris', 'park', 'party'] },
-  });
-  expect(await call('test_input_required_result_elicitation')).toMatchObject(ada);
-  expect(await call('test_input_required_result_sampling')).toMatchObject({ content: [{ text: 'Paris' }] });
-  expect(await call('test_input_required_result_list_roots')).toMatchObject({
-    content: [{ text: expect.stringContaining(roots) }],
-  });
-  const progress: unknown[] = [];
-  await call('test_tool_with_progress', { onprogress: (each) => progress.push(each) });
-  expect(progress).toMatchObject([{ progress: 0 }, { progress: 50 }, { progress: 100 }]);
-  const cancelledBefore = Number(textOf(await call('test_cancelled')));
-  const cancelling = new AbortController();
-  const waiting = call('test_cancellation', { signal: cancelling.signal, onprogress: () => cancelling.abort() });
-  await expect(waiting).rejects.toThrow();
-  await waitFor(async () => expect(Number(textOf(await call('test_cancelled')))).toBe(cancelledBefore + 1));
-  await subscribe(watched);
-  await until('test_trigger_update', updates);
-  await until('test_trigger_tool_change', changes);
-
-  async function until(trigger: string, told: () => number) {
-    const before = told();
-    // More than once: the client may not listen yet.
-    await vi.waitFor(
-      async () => {
-        await call(trigger);
-        await vi.waitFor(() => expect(told()).toBeGreaterThan(before), { timeout: 2_000 });
-      },
-      { timeout: 45_000 },
-    );
-  }
-}
-
-const textOf = (result: unknown) => (result as { content: { text: string }[] }).content[0]?.text;
-
-/** `transport` is SDK v1's. */
-export async function visitBySdk1(transport: unknown): Promise<void> {
+/** `transport` is SDK v1's. `notFound`: what the server says of an unknown resource; an SDK server of today uses the code of the newer era. */
+export async function visitBySdk1(transport: unknown, notFound = -32002): Promise<void> {
   const client = new Client1(info, { capabilities });
-  client.setRequestHandler(ElicitRequestSchema, () => answer);
+  const heard = nothingHeard();
+  client.setRequestHandler(ElicitRequestSchema, ({ params }) => answerTo(params, heard));
   client.setRequestHandler(CreateMessageRequestSchema, () => thought);
   client.setRequestHandler(ListRootsRequestSchema, () => ({ roots: [folder] }));
-  let [changes, updates] = [0, 0];
   client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => {
-    if (params.uri === watched) updates++;
+    if (params.uri === watched) heard.updates++;
   });
   client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
-    changes++;
+    heard.toolChanges++;
   });
+  client.setNotificationHandler(PromptListChangedNotificationSchema, () => {
+    heard.promptChanges++;
+  });
+  client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => void heard.logs.push(params.data));
   await client.connect(transport as never);
+  onTestFinished(() => client.close());
+  await client.ping();
   await visit({
-    client: client as never,
-    call: (name, options) => client.callTool({ name, arguments: {} }, undefined, options),
-    changes: () => changes,
-    subscribe: (uri) => client.subscribeResource({ uri }),
-    updates: () => updates,
+    ...{ client: client as never, heard, notFound },
+    call: (name, options, _meta) =>
+      client.callTool({ name, arguments: {}, ...(_meta && { _meta: { ..._meta } }) }, undefined, options),
+    async wantLog(level) {
+      await client.setLoggingLevel(level);
+      return {};
+    },
+    async subscribe(uri) {
+      await client.subscribeResource({ uri });
+      return () => client.unsubscribeResource({ uri });
+    },
   });
 }
 
 /** `transport` is SDK v2's; `auto` finds out which era the server speaks. */
 export async function visitBySdk2(transport: unknown, mode: 'legacy' | 'auto', roots?: string): Promise<void> {
-  let [changes, updates] = [0, 0];
-  const onChanged = () => {
-    changes++;
-  };
+  const heard = nothingHeard();
+  const told = (count: 'toolChanges' | 'promptChanges') => ({
+    debounceMs: 0,
+    onChanged: () => {
+      heard[count]++;
+    },
+  });
   const client = new Client2(info, {
     capabilities,
     versionNegotiation: { mode },
-    listChanged: { tools: { debounceMs: 0, onChanged } },
+    listChanged: { tools: told('toolChanges'), prompts: told('promptChanges') },
   });
-  client.setRequestHandler('elicitation/create', () => answer);
+  client.setRequestHandler('elicitation/create', ({ params }) => answerTo(params, heard));
   client.setRequestHandler('sampling/createMessage', () => thought);
   client.setRequestHandler('roots/list', () => ({ roots: [folder] }));
   client.setNotificationHandler('notifications/resources/updated', ({ params }) => {
-    if (params.uri === watched) updates++;
+    if (params.uri === watched) heard.updates++;
   });
+  client.setNotificationHandler('notifications/message', ({ params }) => void heard.logs.push(params.data));
   await client.connect(transport as never);
+  onTestFinished(() => client.close());
+  const isLegacy = mode === 'legacy';
+  if (isLegacy) await client.ping();
   await visit({
-    client: client as never,
-    call: (name, options) => client.callTool({ name, arguments: {} }, options as never),
-    changes: () => changes,
-    subscribe: (uri) =>
-      mode === 'legacy' ? client.subscribeResource({ uri }) : client.listen({ resourceSubscriptions: [uri] }),
-    updates: () => updates,
-    ...(roots !== undefined && { roots }),
+    // The client gives either code as one error.
+    ...{ client: client as never, heard, notFound: -32602, roots },
+    call: (name, options, _meta) =>
+      client.callTool({ name, arguments: {}, ...(_meta && { _meta: { ..._meta } }) }, options as never),
+    async wantLog(level) {
+      if (!isLegacy) return { [LOG_LEVEL_META_KEY]: level };
+      await client.setLoggingLevel(level);
+      return {};
+    },
+    async subscribe(uri) {
+      if (!isLegacy) {
+        const subscription = await client.listen({ resourceSubscriptions: [uri] });
+        return () => subscription.close();
+      }
+      await client.subscribeResource({ uri });
+      return () => client.unsubscribeResource({ uri });
+    },
   });
 }

@@ -112,6 +112,7 @@ describe.each(['legacy', 'modern'])('the gateway in front of a %s server', (era)
 
   test('SDK v1 through mcp-remote', async () => {
     const { url, env } = await open();
-    await visitBySdk1(new StdioClientTransport({ command: node, args: [mcpRemote, url], env, stderr: 'ignore' }));
+    const transport = new StdioClientTransport({ command: node, args: [mcpRemote, url], env, stderr: 'ignore' });
+    await visitBySdk1(transport, era === 'legacy' ? -32602 : -32002);
   });
 });

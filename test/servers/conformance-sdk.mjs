@@ -81,6 +81,7 @@ async function asking(server, ctx, run) {
   });
   const call = {
     signal: mcpReq.signal,
+    meta: mcpReq._meta ?? {},
     peer: {
       capabilities: mcpReq.envelope?.['io.modelcontextprotocol/clientCapabilities'] ?? server.getClientCapabilities(),
     },

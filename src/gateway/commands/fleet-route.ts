@@ -1,4 +1,4 @@
-// Owns the gateway's address for commands of the person on this machine: `plexus list` and `reconnect` ask it how the servers of
+// Owns the gateway's address for commands of the person on this machine: `plexus list`, `reload` and `reconnect` ask it how the servers of
 // their folder are, and to connect them. It has the token of `plexus connect`, since it names a folder.
 
 import type { Runtime } from '../../api.ts';
@@ -40,9 +40,9 @@ export function fleetRoute({ authenticate, refuses, withRuntime }: FleetRouteOpt
 
 async function answer(runtime: Runtime, asked: URLSearchParams): Promise<string> {
   // A person who has just edited a file or approved a server means what it says now.
-  await runtime.reload();
+  await runtime.reload({ replaceAll: asked.has('afresh') });
   if (asked.has('live')) await connectAll(runtime);
-  else if (asked.has('settled')) await runtime.ready();
+  else if (asked.has('settled') || asked.has('afresh')) await runtime.ready();
   const failure = asked.has('reconnect') ? await failureOf(runtime, asked.get('reconnect') ?? '') : undefined;
   return writeReport({ ...reportOf(runtime), failure });
 }

@@ -24,6 +24,8 @@ export interface FleetQuestion {
   readonly live?: true;
   /** Wait for servers that are starting, as a start does. */
   readonly settled?: true;
+  /** End every server and start it anew first. */
+  readonly afresh?: true;
   /** Connect this one afresh first. */
   readonly reconnect?: ServerName;
   readonly signal?: AbortSignal;
@@ -54,12 +56,13 @@ interface Target extends GatewayInstance {
 
 function ask(
   { host, port, token, behind, workspace }: Target,
-  { live, settled, reconnect, signal }: FleetQuestion,
+  { live, settled, afresh, reconnect, signal }: FleetQuestion,
 ): Promise<FleetReport | undefined> {
   const { request } = process.getBuiltinModule('node:http');
   const words = new URLSearchParams({
     ...(live && { live: '' }),
     ...(settled && { settled: '' }),
+    ...(afresh && { afresh: '' }),
     ...(reconnect !== undefined && { reconnect }),
   });
   const headers = {

@@ -1,5 +1,6 @@
 // Owns what the official suite expects of a server under test: its tools, resources and prompts, with the suite's names and texts. A
-// handler gets a `call` with `ask`, `log`, `progress`, `signal`, `peer.capabilities` and `closeStream`, as the serving side has them.
+// handler gets a `call` with `ask`, `log`, `progress`, `signal`, `meta`, `peer.capabilities` and `closeStream`, as the serving side has them.
+// Beside the suite's there are those that other clients are tested with: structured content, a page to visit, an app.
 
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
 const WAV = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=';
@@ -189,6 +190,34 @@ const tools = {
     },
     run: (args) => JSON.stringify(args),
   },
+  test_structured: {
+    description: 'Answers with structured content, and in `_meta` with what it was sent there.',
+    outputSchema: objectOf({ answer: { type: 'number' } }),
+    annotations: { readOnlyHint: true },
+    _meta: { 'test/kind': 'structured' },
+    run: (_, call) => ({
+      ...content(text('{"answer":42}')),
+      structuredContent: { answer: 42 },
+      _meta: { 'test/seen': call.meta['test/sent'] ?? 'nothing' },
+    }),
+  },
+  test_elicitation_page: {
+    description: 'Asks for a visit of a page.',
+    async run(_, call) {
+      const page = { mode: 'url', message: 'Please visit', url: 'https://page.example/1', elicitationId: 'page-1' };
+      return `visit: ${(await call.ask('elicitation/create', page, { key: 'page' })).action}`;
+    },
+  },
+  test_app: {
+    description: 'Is shown by an app.',
+    _meta: { ui: { resourceUri: 'ui://test/view' } },
+    run: () => 'shown',
+  },
+  test_app_refresh: {
+    description: 'Is called by its app alone.',
+    _meta: { ui: { resourceUri: 'ui://test/view', visibility: ['app'] } },
+    run: () => 'refreshed',
+  },
   test_custom_header: {
     description: 'Has an argument that is sent as a header too.',
     inputSchema: { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } },
@@ -290,6 +319,12 @@ const resources = {
     description: 'An image.',
     mimeType: 'image/png',
     read: () => ({ blob: PNG }),
+  },
+  'ui://test/view': {
+    name: 'View',
+    description: 'An app.',
+    mimeType: 'text/html;profile=mcp-app',
+    read: () => '<p>An app</p>',
   },
   'test://watched-resource': {
     name: 'Watched resource',

@@ -8,7 +8,7 @@ import { verifies } from '../../verifies.ts';
 import { waitFor } from '../../wait-for.ts';
 import { initialize, sendTo } from '../serving/served.ts';
 import { front } from './fronted.ts';
-import { manualServer } from './manual-server.ts';
+import { createManualServer } from './manual-server.ts';
 
 const profiles = { few: { servers: ['*'], tools: ['*'], shaping: 'raw', expose: 'all', approval: 'client' } } as const;
 const full = 'Too many sessions are open';
@@ -53,7 +53,7 @@ verifies(
 );
 
 test('calls are counted over all addresses: one too many is refused before it is handed on', async () => {
-  const [a, b] = [manualServer(), manualServer()];
+  const [a, b] = [createManualServer(), createManualServer()];
   const fronted = await front({ a: a.entry, b: b.entry }, { limits: { inFlight: 2, waiting: 1 } });
   const call = (path: string, name: string) => fronted.modern(path, 'tools/call', { name, arguments: {} });
   const running = [call('/mcp', 'a__wait'), call('/mcp/s/b', 'wait')];

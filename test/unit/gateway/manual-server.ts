@@ -1,19 +1,23 @@
-// Owns a legacy server that is moved by hand: a call, and what else a test names, waits until the test answers it.
+// Owns a legacy server in process that is moved by hand: a call, and what else a test names, waits until the test answers it.
 
 import type { JsonObject } from '../../../src/kernel/json.ts';
 import type { Channel, Message } from '../../../src/model/server.ts';
 
 export interface ManualServer {
-  readonly entry: { serve(channel: Channel): Promise<void> };
-  /** The requests that wait, the oldest first; answered ones stay. */
+  readonly entry: { readonly serve: (channel: Channel) => Promise<void> };
+  /** The requests that wait, the oldest first, over all its lives; answered ones stay. */
   readonly calls: readonly Message[];
   readonly received: readonly Message[];
   /** To the newest connection. */
   send(message: JsonObject): void;
   answer(call: Message | undefined, text: string): void;
+  crash(): Promise<void>;
 }
 
-export function manualServer(held: readonly string[] = ['tools/call'], capabilities: JsonObject = {}): ManualServer {
+export function createManualServer(
+  held: readonly string[] = ['tools/call'],
+  capabilities: JsonObject = {},
+): ManualServer {
   const calls: Message[] = [];
   const received: Message[] = [];
   let channel: Channel | undefined;
@@ -39,5 +43,5 @@ export function manualServer(held: readonly string[] = ['tools/call'], capabilit
   };
   const answer = (call: Message | undefined, text: string) =>
     send({ id: call?.['id'], result: { content: [{ type: 'text', text }] } });
-  return { entry, calls, received, send, answer };
+  return { entry, calls, received, send, answer, crash: async () => channel?.close() };
 }

@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { serveToken } from '../../../src/cli/serve-token.ts';
 import { claimGateway } from '../../../src/gateway/claim.ts';
@@ -25,7 +26,7 @@ import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 import { removeFolder } from '../../remove-folder.ts';
 import { verifies } from '../../verifies.ts';
 import { waitFor } from '../../wait-for.ts';
-import { echoService, initialize, sendTo, TOKEN } from '../serving/served.ts';
+import { echoService, initialize, MODERN, modernMeta, sendTo, TOKEN } from '../serving/served.ts';
 
 function createFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'plexus-residence-'));
@@ -144,6 +145,40 @@ verifies('EXT-45', 'a gateway is idle from the end of its last link or command o
   await clock.advance(2_000);
   expect(residence.ended.aborted).toBe(false);
   await clock.advance(limits.gatewayIdleMs);
+  expect(residence.ended.aborted).toBe(true);
+});
+
+test('a gateway is not idle while a modern client is asked, who has nothing else open', async () => {
+  const home = createFolder();
+  const clock = createFakeClock();
+  const host = '127.0.0.1';
+  const own = { env: {}, host, configuration: '/c', onError: fail, isOpen: true, endsWhenIdle: true };
+  const stateFolder = join(home, '.local', 'state', 'plexus');
+  const residence = await openResidence({ ...own, stateFolder, store: createMemoryStore(), clock });
+  const eliciting = fileURLToPath(new URL('../../servers/eliciting.mjs', import.meta.url));
+  const servers = { s: { command: process.execPath, args: [eliciting] } };
+  const runtime = { discover: false, home, servers, permissions: [{ tool: 'mcp__*', action: 'allow' as const }] };
+  const served = await openServedGateway({ runtime, host, authenticate: residence.authenticate });
+  onTestFinished(() => residence.close(served));
+  const { url } = await residence.open(served, 0);
+  const call = (more = {}) =>
+    sendTo(new URL('/mcp/s/s', url).href, {
+      headers: { 'mcp-protocol-version': MODERN, 'mcp-method': 'tools/call', 'mcp-name': 'register' },
+      body: {
+        ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+        params: { name: 'register', arguments: {}, _meta: modernMeta({ elicitation: {} }), ...more },
+      },
+    });
+  const { inputRequests, requestState } = (await call()).message['result'] ?? {};
+  await clock.advance(2 * limits.gatewayIdleMs);
+  expect([served.gateway.measures(), residence.ended.aborted]).toMatchObject([
+    { sessions: 0, pipes: 0, unanswered: 0, suspended: 1 },
+    false,
+  ]);
+  const [key = ''] = Object.keys(inputRequests as object);
+  const inputResponses = { [key]: { action: 'decline' } };
+  expect((await call({ requestState, inputResponses })).message['result']).toHaveProperty('content');
+  await clock.advance(2 * limits.gatewayIdleMs);
   expect(residence.ended.aborted).toBe(true);
 });
 

@@ -8,7 +8,7 @@ import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 import { verifies } from '../../verifies.ts';
 import { waitFor } from '../../wait-for.ts';
 import { front } from './fronted.ts';
-import { manualServer } from './manual-server.ts';
+import { createManualServer } from './manual-server.ts';
 
 const [one, other, third] = [{}, {}, {}];
 const clock = createFakeClock();
@@ -79,7 +79,7 @@ const held = ['tools/call', ...requests.map(([method]) => method)];
 
 /** A server that has asked while two clients called, and so has one client at a time. */
 async function exclusiveServer() {
-  const server = manualServer(held, { prompts: {}, resources: {}, completions: {} });
+  const server = createManualServer(held, { prompts: {}, resources: {}, completions: {} });
   const fronted = await front({ s: server.entry });
   const asked: (readonly [number, unknown])[] = [];
   const sessions = await Promise.all([0, 1].map(() => fronted.open('/mcp/s/s', { capabilities: able })));

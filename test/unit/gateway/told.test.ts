@@ -9,7 +9,7 @@ import { createRawServer } from '../../e2e/runtimes.ts';
 import { verifies } from '../../verifies.ts';
 import { waitFor } from '../../wait-for.ts';
 import { front } from './fronted.ts';
-import { manualServer } from './manual-server.ts';
+import { createManualServer } from './manual-server.ts';
 
 verifies(
   'EXT-37',
@@ -83,7 +83,7 @@ const tokenOf = ({ params }: Message) =>
 
 test('progress and log messages reach the client that called, and progress comes at least every 15 s', async () => {
   const clock = createFakeClock();
-  const server = manualServer();
+  const server = createManualServer();
   const fronted = await front({ s: server.entry }, { clock });
   const session = await fronted.open('/mcp/s/s');
   await session.request('logging/setLevel', { level: 'info' });
@@ -116,7 +116,7 @@ test('progress and log messages reach the client that called, and progress comes
 
 test('a question while several clients call is nobody’s: it is declined, and from then on they call one after the other', async () => {
   const clock = createFakeClock();
-  const server = manualServer();
+  const server = createManualServer();
   const fronted = await front({ s: server.entry }, { clock });
   const able = { capabilities: { elicitation: {} } };
   const sessions = await Promise.all([fronted.open('/mcp/s/s', able), fronted.open('/mcp/s/s', able)]);
@@ -162,7 +162,7 @@ test('a question while several clients call is nobody’s: it is declined, and f
 });
 
 test('a call that its client cancels is cancelled at the server', async () => {
-  const server = manualServer();
+  const server = createManualServer();
   const fronted = await front({ s: server.entry });
   const session = await fronted.open('/mcp/s/s');
   const running = session.request('tools/call', call);
@@ -174,7 +174,7 @@ test('a call that its client cancels is cancelled at the server', async () => {
 });
 
 verifies('EVT-06', 'clients are told when a list changes, and a host when a session opens and closes', async () => {
-  const server = manualServer();
+  const server = createManualServer();
   const fronted = await front({ s: server.entry });
   const events: string[] = [];
   fronted.gateway.on(({ type, profile }) => events.push(`${type} ${profile}`));

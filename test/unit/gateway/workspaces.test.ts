@@ -15,7 +15,7 @@ import { verifies } from '../../verifies.ts';
 import { waitFor } from '../../wait-for.ts';
 import { initialize } from '../serving/served.ts';
 import { front } from './fronted.ts';
-import { manualServer } from './manual-server.ts';
+import { createManualServer } from './manual-server.ts';
 
 const startup = { whenUncached: 'background' };
 const connect = { id: 'connect', details: { mayNameWorkspace: true } satisfies Access };
@@ -29,7 +29,7 @@ verifies(
     const folders = Array.from({ length: limits.relay.workspaces + 5 }, (_, at) => join(root, `w${at}`));
     for (const each of folders) mkdirSync(each);
     const [commanded = '', linked = '', introduced = '', called = '', ...others] = folders;
-    const [plain, manual, starting] = [createRawServer({ tools: {} }), manualServer(), createDeferred<void>()];
+    const [plain, manual, starting] = [createRawServer({ tools: {} }), createManualServer(), createDeferred<void>()];
     const slow = { serve: (channel: Channel) => starting.promise.then(() => plain.entry.serve(channel)) };
     const servers = new Map<string, object>([
       [introduced, { s: slow }],
