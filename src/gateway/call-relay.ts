@@ -182,6 +182,7 @@ class CallRelay extends ServedRelay {
     measures.inFlight++;
     measures.queued++;
     line.queued++;
+    client.fleet.requestBegan();
   }
 
   get call(): ServedCall {
@@ -213,6 +214,7 @@ class CallRelay extends ServedRelay {
 
   ended(ending: CallEnding): void {
     this.onSent();
+    this.client.fleet.requestEnded();
     countEnd(this.#measures, ending, this.#time.now() - this.#startedAt);
   }
 }

@@ -12,7 +12,7 @@ import type { CallRelays } from './call-relay.ts';
 import { type GatewayClient, refusalOf } from './client.ts';
 import { legacyReadError } from './failures.ts';
 import type { RouteCatalog } from './route-catalog.ts';
-import { passedMeta, ServedRelay } from './served-relay.ts';
+import { passedMeta, type RelayCaller, ServedRelay } from './served-relay.ts';
 
 export interface RouteRequestsDeps {
   readonly catalog: RouteCatalog;
@@ -75,26 +75,43 @@ export class RouteRequests {
     const caller = client.callerOf(served.peer);
     const options = { server, isRaw: true, isOwnOrder: true, inputs: calls.inputsOf(served), clock };
     const relay = new ServedRelay(caller, served, options);
-    const line = fleet.lineOf(server);
-    await line.enter(caller, served, clock);
-    const place = caller.begin(server, served);
     const relayed = {
       ...{ relay, meta: passedMeta(served.meta), refused: refusedBy },
       onProgress: (progress: Progress) => relay.onProgress(progress),
     };
     const { _meta: _, inputResponses: __, requestState: ___, ...params } = own;
-    try {
-      const result = await requestWithRetry(
+    const request = () =>
+      requestWithRetry(
         { reach: client.sessions, handlers: caller.handlers, clock: fleet.parts.host.clock },
         { server, method: served.method, params, relayed },
         { signal: served.signal },
       );
-      return calls.sealed(served, result);
+    return calls.sealed(served, await this.#inLine({ caller, served, server }, request));
+  }
+
+  async #inLine<Value>({ caller, served, server }: PlacedRequest, request: () => Promise<Value>): Promise<Value> {
+    const { fleet } = caller;
+    const line = fleet.lineOf(server);
+    fleet.requestBegan();
+    try {
+      await line.enter(caller, served, this.#deps.clock);
+      const place = caller.begin(server, served);
+      try {
+        return await request();
+      } finally {
+        caller.end(place);
+        line.leave();
+      }
     } finally {
-      caller.end(place);
-      line.leave();
+      fleet.requestEnded();
     }
   }
+}
+
+interface PlacedRequest {
+  readonly caller: RelayCaller;
+  readonly served: ServedCall;
+  readonly server: ServerName;
 }
 
 const refusedBy = ({ code, message, data }: { code: number; message: string; data?: unknown }) =>

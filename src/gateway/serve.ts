@@ -86,7 +86,7 @@ async function openRuntime(options: RuntimeOptions, folder: string | undefined):
   const roots = folder === undefined ? [] : [{ uri: pathToFileURL(folder).href }];
   const given = { ...options, ...(folder !== undefined && { cwd: folder }) };
   const { sampling } = (await loadConfigAt(given)).settings.serving;
-  const standing = { stopsIdle: true } as const;
+  const standing = { stopsIdle: true, sharesRemote: true } as const;
   return createRuntimeOf(standing, {
     startup: { whenCached: 'leave', whenUncached: 'background', lazyList: 'at-start' },
     interactive: false,
