@@ -2,7 +2,7 @@
 
 import type { ServerName } from '../model/names.ts';
 import { DEFAULT_PROFILE, openProfile, type Profile, seesServer } from './profiles.ts';
-import { pathOf, type Route, readOwnPath, readPath } from './route.ts';
+import { pathOf, type Route, readCommandPath, readPath } from './route.ts';
 
 export interface RoutesOptions<Opened> {
   readonly profiles: ReadonlyMap<string, Profile>;
@@ -19,11 +19,6 @@ export class Routes<Opened> {
     this.#options = options;
   }
 
-  /** Those that were asked for so far. */
-  all(): readonly Opened[] {
-    return [...this.#routes.values()];
-  }
-
   ofProfile(name: string): Opened | undefined {
     const profile = this.#options.profiles.get(name);
     return profile && this.#at({ path: pathOf(name), profile, server: undefined });
@@ -38,13 +33,13 @@ export class Routes<Opened> {
     return words.kind === 'profile' ? this.ofProfile(words.profile) : this.#ofServer(words.server);
   }
 
-  /** The same for a link, on which a person's own commands come too. */
+  /** The same for a link: also commands that a person typed come on one. */
   ofLink(path: string): Opened | undefined {
-    const server = readOwnPath(path);
+    const server = readCommandPath(path);
     if (server === undefined) return this.ofPath(path);
     // No request over HTTP has such a path.
-    const own: Route = { path: `own ${server}`, profile: openProfile, server, isOwn: true };
-    return this.#options.isServer(server) ? this.#at(own) : undefined;
+    const route: Route = { path: `command ${server}`, profile: openProfile, server, isOfCommands: true };
+    return this.#options.isServer(server) ? this.#at(route) : undefined;
   }
 
   /** A route is opened for servers that there are, and that the profile shows: names that a client makes up leave nothing behind. */

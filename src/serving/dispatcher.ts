@@ -6,6 +6,7 @@ import { isObject, type JsonObject } from '../kernel/json.ts';
 import { Roster, type RosterEntry } from '../kernel/roster.ts';
 import { CallPlaces } from './call-places.ts';
 import { Changes } from './changes.ts';
+import { ClientSubscriptions } from './client-subscriptions.ts';
 import { type LegacySession, legacySessionOf } from './legacy-session.ts';
 import { type ClientRequest, errorMessage, resultMessage } from './message.ts';
 import { codes, invalidParams, methodNotFound, ProtocolError } from './protocol.ts';
@@ -17,7 +18,6 @@ import type { Peer, Principal, ServedMethod, Service } from './service.ts';
 import type { ServingLimits } from './serving-limits.ts';
 import type { ServingRoom } from './serving-room.ts';
 import type { StateSeal } from './state-seal.ts';
-import { Subscriptions } from './subscriptions.ts';
 import { SuspendedCalls } from './suspended-calls.ts';
 
 export interface DispatcherOptions {
@@ -69,7 +69,7 @@ export class Dispatcher {
   readonly changes = new Changes();
   readonly places: CallPlaces;
   readonly suspended: SuspendedCalls;
-  readonly subscriptions: Subscriptions;
+  readonly subscriptions: ClientSubscriptions;
   readonly report: (error: unknown) => void;
   /** The calls that no answer was given to yet. */
   readonly #calls = new Roster<RunningCall>();
@@ -86,7 +86,7 @@ export class Dispatcher {
       questionMs: room.limits.questionMs,
       places: room.suspended,
     });
-    this.subscriptions = new Subscriptions({ service, room, changes: this.changes });
+    this.subscriptions = new ClientSubscriptions({ service, room, changes: this.changes });
   }
 
   /** Requests without an answer so far, open subscriptions included. */

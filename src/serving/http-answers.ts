@@ -2,9 +2,10 @@
 // that has no answer. What a call is answered is written by `http-reply.ts`.
 
 import type { JsonObject } from '../kernel/json.ts';
+import type { MessageId } from '../model/server.ts';
 import type { ServedRequest, ServedResponse } from './http-exchange.ts';
 import { errorMessage } from './message.ts';
-import { invalidRequest, type ProtocolError } from './protocol.ts';
+import { codes, invalidRequest, ProtocolError } from './protocol.ts';
 import type { Principal } from './service.ts';
 
 /** A request that was admitted. */
@@ -29,6 +30,12 @@ export const refuse = (response: ServedResponse, status: number, error: Protocol
 export function refuseMethod(response: ServedResponse): void {
   response.setHeader('allow', 'POST, GET, DELETE');
   refuse(response, 405, invalidRequest('This method is not allowed'));
+}
+
+/** The client may come back to the server that follows this one. */
+export function refuseStopping(response: ServedResponse, id: MessageId | null = null): void {
+  response.setHeader('retry-after', '5').setHeader('connection', 'close');
+  sendJson(response, 503, errorMessage(id, new ProtocolError(codes.overloaded, 'The server stops')));
 }
 
 export function accept(response: ServedResponse): void {

@@ -12,7 +12,7 @@ import { invalidRequest } from './protocol.ts';
 import type { RunningCall } from './running-call.ts';
 import type { Peer } from './service.ts';
 
-/** What one POST asks: one request, or the requests and faults of a batch. */
+/** The content of one POST: a request, or the requests and faults of a batch. */
 export interface Posted {
   readonly requests: readonly ClientMessage[];
   readonly peer: Peer;

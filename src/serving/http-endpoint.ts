@@ -8,7 +8,7 @@ import { limits } from '../model/limits.ts';
 import type { MessageId } from '../model/server.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { type AdmissionOptions, HttpAdmission } from './http-admission.ts';
-import { accept, refuse, refuseMethod, sendJson, type Visit } from './http-answers.ts';
+import { accept, refuse, refuseMethod, refuseStopping, sendJson, type Visit } from './http-answers.ts';
 import { HttpCalls } from './http-calls.ts';
 import type { ServedRequest, ServedResponse } from './http-exchange.ts';
 import { statusOf } from './http-reply.ts';
@@ -74,16 +74,14 @@ export class HttpEndpoint {
   /** New requests are refused from now on. */
   stop(): void {
     this.#isClosing = true;
+    this.#sessions.stop();
     this.#stopTicking();
   }
 
   #answer(request: ServedRequest, response: ServedResponse): Promise<void> | void {
     const principal = this.#admission.admit(request, response);
     if (principal === undefined) return;
-    if (this.#isClosing) {
-      response.setHeader('retry-after', '5').setHeader('connection', 'close');
-      return refuse(response, 503, new ProtocolError(codes.overloaded, 'The server stops'));
-    }
+    if (this.#isClosing) return refuseStopping(response);
     const visit = { request, response, principal };
     if (request.method === 'POST') return this.#post(visit);
     if (request.method === 'GET') return this.#sessions.stream(visit);
@@ -106,6 +104,8 @@ export class HttpEndpoint {
     const { request, response } = visit;
     if (body.kind === 'lost') return;
     if (body.kind !== 'read') return refuseBody(response, body.kind);
+    // The server may have begun to stop while the body came.
+    if (this.#isClosing) return refuseStopping(response);
     const parsed = parseJson(body.text);
     if (!parsed.ok) return refuse(response, 400, new ProtocolError(codes.parse, 'Parse error: the body is not JSON'));
     if (Array.isArray(parsed.value)) return this.#batch(visit, parsed.value);

@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import type { MessageId } from '../model/server.ts';
 import type { Dispatcher } from './dispatcher.ts';
-import { acceptedBy, refuse, sendJson, type Visit } from './http-answers.ts';
+import { acceptedBy, refuse, refuseStopping, sendJson, type Visit } from './http-answers.ts';
 import { streamOf } from './http-exchange.ts';
 import { streamHeaders } from './http-reply.ts';
 import { HttpSession } from './http-session.ts';
@@ -17,6 +17,7 @@ export class HttpSessions {
   readonly #dispatcher: Dispatcher;
   /** By id. */
   readonly #sessions = new Map<string, HttpSession>();
+  #isClosing = false;
 
   constructor(dispatcher: Dispatcher) {
     this.#dispatcher = dispatcher;
@@ -37,6 +38,9 @@ export class HttpSessions {
       given,
     );
     const result = await this.#dispatcher.initializeResult(session.peer);
+    // A session that no client knows would last until it is idle.
+    if (response.destroyed) return;
+    if (this.#isClosing) return refuseStopping(response, id);
     const { refusal } = this.#dispatcher.room;
     if (refusal !== undefined) return sendJson(response.setHeader('retry-after', '60'), 503, errorMessage(id, refusal));
     this.#dispatcher.openSession(session);
@@ -98,6 +102,11 @@ export class HttpSessions {
     if (session === undefined) return;
     this.#end(session, new DOMException('the client ended the session', 'AbortError'));
     visit.response.writeHead(204).end();
+  }
+
+  /** No session is opened from now on. */
+  stop(): void {
+    this.#isClosing = true;
   }
 
   /** Ends the sessions of some principals, with their calls. */

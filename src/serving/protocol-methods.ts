@@ -2,16 +2,16 @@
 // server offers, and subscriptions.
 
 import { isObject, type JsonObject } from '../kernel/json.ts';
+import type { ClientSubscriptions } from './client-subscriptions.ts';
 import { legacySessionOf } from './legacy-session.ts';
 import type { ClientRequest } from './message.ts';
 import { invalidParams, invalidRequest, methodNotFound, modernVersions, type ProtocolEra } from './protocol.ts';
 import { isLogLevel, type RunningCall } from './running-call.ts';
 import type { Peer, Service } from './service.ts';
-import type { Subscriptions } from './subscriptions.ts';
 
 export interface ProtocolMethodDeps {
   readonly service: Service;
-  readonly subscriptions: Subscriptions;
+  readonly subscriptions: ClientSubscriptions;
 }
 
 export interface ProtocolRequest {

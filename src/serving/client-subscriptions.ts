@@ -11,19 +11,19 @@ import type { RunningCall } from './running-call.ts';
 import type { Peer, Service } from './service.ts';
 import type { ServingRoom } from './serving-room.ts';
 
-export interface SubscriptionsOptions {
+export interface ClientSubscriptionsOptions {
   readonly service: Service;
   readonly room: ServingRoom;
   readonly changes: Changes;
 }
 
-export class Subscriptions {
-  readonly #options: SubscriptionsOptions;
+export class ClientSubscriptions {
+  readonly #options: ClientSubscriptionsOptions;
   readonly #closing = new AbortController();
   /** Of the sessions that are open. */
   readonly #unlisten = new Map<LegacySession, () => void>();
 
-  constructor(options: SubscriptionsOptions) {
+  constructor(options: ClientSubscriptionsOptions) {
     this.#options = options;
   }
 
@@ -88,6 +88,7 @@ export class Subscriptions {
       for (const uri of new Set(filter.resourceSubscriptions)) {
         await this.#begin(uri, peer);
         subscribed.add(uri);
+        signal.throwIfAborted();
       }
       tell('notifications/subscriptions/acknowledged', { notifications: filter });
       unlisten = changes.listen({
