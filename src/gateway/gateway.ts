@@ -11,8 +11,10 @@ import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
 import { type Authenticate, loopbackHosts } from '../serving/access.ts';
 import type { ChangedList } from '../serving/changes.ts';
+import { refuse } from '../serving/http-answers.ts';
 import type { HttpHandler, RequestHead, ServedRequest, ServedResponse } from '../serving/http-exchange.ts';
 import { createServerIn, type McpServer } from '../serving/mcp-server.ts';
+import { codes, invalidRequest, ProtocolError } from '../serving/protocol.ts';
 import type { Peer, Principal } from '../serving/service.ts';
 import { type ServingLimits, withDefaults } from '../serving/serving-limits.ts';
 import { ServingRoom } from '../serving/serving-room.ts';
@@ -182,24 +184,38 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
     isServer: (server) => workspaces.open().some((fleet) => fleet.hasServer(server)),
   });
 
+  /** The handler of the request's route; `undefined` if the request is refused already. */
+  const handlerFor = (request: ServedRequest, response: ServedResponse): HttpHandler | undefined => {
+    const refused = (status: number, sentence: string) => void refuse(response, status, invalidRequest(sentence));
+    const path = pathIn(request);
+    const found = routes.ofPath(path);
+    if (found === undefined) return refused(404, 'There is no such route');
+    const refusal = options.refuses?.(request);
+    if (refusal !== undefined) return refused(refusal.status, refusal.sentence);
+    const caller = authenticate(request);
+    if (caller !== undefined) {
+      const identified = identify(caller, request);
+      if (typeof identified === 'string') return refused(403, identified);
+      const { profile } = accessOf(caller);
+      if (profile !== undefined && found.route.path !== pathOf(profile))
+        return refused(403, `This token is for the route ${pathOf(profile)} only`);
+      principals.set(request, identified);
+    }
+    return found.oldest.get(path) ?? found.handle;
+  };
+
   return {
     isRoute: (path) => routes.ofPath(path) !== undefined,
-    async handler(request: ServedRequest, response: ServedResponse) {
-      const path = pathIn(request);
-      const found = routes.ofPath(path);
-      if (found === undefined) return refuse(response, 404, 'There is no such route');
-      const refusal = options.refuses?.(request);
-      if (refusal !== undefined) return refuse(response, refusal.status, refusal.sentence);
-      const caller = authenticate(request);
-      if (caller !== undefined) {
-        const identified = identify(caller, request);
-        if (typeof identified === 'string') return refuse(response, 403, identified);
-        const { profile } = accessOf(caller);
-        if (profile !== undefined && found.route.path !== pathOf(profile))
-          return refuse(response, 403, `This token is for the route ${pathOf(profile)} only`);
-        principals.set(request, identified);
+    handler(request, response) {
+      let handle: HttpHandler | undefined;
+      try {
+        handle = handlerFor(request, response);
+      } catch (error) {
+        // What a host's own `authenticate` throws fails this request only.
+        onError(error);
+        refuse(response, 500, new ProtocolError(codes.internal, 'Internal error'));
       }
-      return (found.oldest.get(path) ?? found.handle)(request, response);
+      return handle?.(request, response);
     },
     stdio: async ({ pipes, profile = DEFAULT_PROFILE } = {}) => {
       const found = routes.ofProfile(profile);
@@ -262,10 +278,4 @@ function factsOf({ profile, server }: Route, { session, era, client }: Peer): Se
     ...(typeof name === 'string' && { client: name }),
     ...(server !== undefined && { server }),
   };
-}
-
-function refuse(response: ServedResponse, status: number, message: string): void {
-  const body = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32600, message } });
-  response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) });
-  response.end(body);
 }
