@@ -8,15 +8,15 @@ import { isObject, type JsonObject } from '../kernel/json.ts';
 import type { ServerName } from '../model/names.ts';
 import { invalidParams, ProtocolError } from '../serving/protocol.ts';
 import type { ServedCall } from '../serving/service.ts';
-import type { CallRelays } from './call-relay.ts';
 import { type GatewayClient, refusalOf } from './client.ts';
 import { legacyReadError } from './failures.ts';
 import type { RouteCatalog } from './route-catalog.ts';
 import { passedMeta, type RelayCaller, ServedRelay } from './served-relay.ts';
+import type { RoundSeal } from './state-of-round.ts';
 
 export interface RouteRequestsDeps {
   readonly catalog: RouteCatalog;
-  readonly calls: CallRelays;
+  readonly seal: RoundSeal;
   readonly clock: Clock;
 }
 
@@ -68,12 +68,12 @@ export class RouteRequests {
 
   /** In the line of its server, as a call is: the server may ask its client something meanwhile. */
   async #handOn(client: GatewayClient, served: ServedCall, server: ServerName, own: JsonObject): Promise<JsonObject> {
-    const { calls, clock } = this.#deps;
+    const { seal, clock } = this.#deps;
     const { fleet } = client;
     const refusal = refusalOf(client, server);
     if (refusal !== undefined) throw refusal;
     const caller = client.callerOf(served.peer);
-    const options = { server, isRaw: true, isOwnOrder: true, inputs: calls.inputsOf(served), clock };
+    const options = { server, isRaw: true, isOwnOrder: true, inputs: seal.inputsOf(served), clock };
     const relay = new ServedRelay(caller, served, options);
     const relayed = {
       ...{ relay, meta: passedMeta(served.meta), refused: refusedBy },
@@ -86,7 +86,7 @@ export class RouteRequests {
         { server, method: served.method, params, relayed },
         { signal: served.signal },
       );
-    return calls.sealed(served, await this.#inLine({ caller, served, server }, request));
+    return seal.passed(served, await this.#inLine({ caller, served, server }, request));
   }
 
   async #inLine<Value>({ caller, served, server }: PlacedRequest, request: () => Promise<Value>): Promise<Value> {

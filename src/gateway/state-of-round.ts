@@ -66,6 +66,20 @@ export class RoundSeal {
     return { ...passed, approval };
   }
 
+  /** The answers of the client and the state of its round, as the server is to get them. */
+  inputsOf(served: ServedCall): JsonObject | undefined {
+    return served.peer.era === 'modern' ? inputsOf(served, this.open(served)) : undefined;
+  }
+
+  /** The result for the client: where it is a question to a modern one, its state is sealed. */
+  passed(served: ServedCall, result: JsonObject, isApproved = false): JsonObject {
+    const { resultType, requestState } = result;
+    if (resultType !== 'input_required' || served.peer.era !== 'modern') return result;
+    if (typeof requestState !== 'string' && !isApproved) return result;
+    const state = typeof requestState === 'string' ? { state: requestState } : NO_ROUND;
+    return { ...result, requestState: this.seal(served, { ...state, isApproved }) };
+  }
+
   /** Whether the approval still counts. From now on it does not. */
   useApproval({ approval = '' }: Round): boolean {
     return this.#approvals.delete(approval);
@@ -86,6 +100,14 @@ export class RoundSeal {
     const opened = typeof state === 'string' ? this.#seal.open(state) : undefined;
     return opened?.ok && isObject(opened.value) && typeof opened.value['round'] === 'string' ? opened.value : undefined;
   }
+}
+
+export function inputsOf({ params: { inputResponses } }: ServedCall, { state }: Round): JsonObject | undefined {
+  if (inputResponses === undefined && state === undefined) return undefined;
+  return {
+    ...(inputResponses !== undefined && { inputResponses }),
+    ...(state !== undefined && { requestState: state }),
+  };
 }
 
 function bindingOf({ method, params, peer }: ServedCall): string {

@@ -2,8 +2,6 @@
 
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Access, WORKSPACE_HEADER } from '../../../src/gateway/access.ts';
-import { CallRelays } from '../../../src/gateway/call-relay.ts';
-import { Measures } from '../../../src/gateway/measures.ts';
 import { openProfile, type Profile, seesTool, viewPatterns } from '../../../src/gateway/profiles.ts';
 import { RouteService } from '../../../src/gateway/route-service.ts';
 import { RoundSeal } from '../../../src/gateway/state-of-round.ts';
@@ -227,8 +225,7 @@ test('calls that wait for a server of one workspace take no place of another, wh
 
 test('a route keeps states that were sealed for it, and leaves others to the serving side', () => {
   const seal = new RoundSeal({ clock: systemClock });
-  const calls = new CallRelays({ seal, measures: new Measures(), clock: systemClock, queuedCalls: 1 });
-  const { keepsRequestState } = new RouteService({ route: {}, calls } as never);
+  const { keepsRequestState } = new RouteService({ route: {}, seal } as never);
   const served = { method: 'tools/call', params: {}, peer: { principal: { id: 'own' } } } as never;
   expect(['p1.x', undefined, seal.seal(served, { isApproved: true })].map(keepsRequestState)).toEqual([
     ...[false, false, true],
