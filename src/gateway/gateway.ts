@@ -183,6 +183,9 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
     return profile && (routes.get(path) ?? openRoute({ path, profile, server: undefined }));
   };
 
+  /** There always is one. */
+  const defaultRoute = () => profileRoute(DEFAULT_PROFILE) as RouteServer;
+
   const isServer = (server: ServerName) => workspaces.open().some((fleet) => fleet.hasServer(server));
 
   /** A route is made for servers that there are, and that the profile shows: names that a client makes up leave nothing behind. */
@@ -202,7 +205,7 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
   const routeOf = (path: string): RouteServer | undefined => {
     const known = routes.get(path);
     if (known !== undefined) return known;
-    if (path === STREAM_PATH || path === MESSAGES_PATH) return profileRoute(DEFAULT_PROFILE);
+    if (path === STREAM_PATH || path === MESSAGES_PATH) return defaultRoute();
     const words = readPath(path);
     if (words === undefined) return undefined;
     return words.kind === 'profile' ? profileRoute(words.profile) : serverRoute(words.server);
@@ -218,19 +221,22 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
     async handler(request: ServedRequest, response: ServedResponse) {
       const path = pathIn(request);
       const found = routeOf(path);
-      if (found === undefined) return refuse(response, 404, 'There is no such route');
+      const noRoute = () => refuse(response, 404, 'There is no such route');
+      if (found === undefined && readPath(path) === undefined) return noRoute();
       const refusal = options.refuses?.(request);
       if (refusal !== undefined) return refuse(response, refusal.status, refusal.sentence);
       const caller = authenticate(request);
-      if (caller !== undefined) {
-        const identified = identify(caller, request);
-        if (typeof identified === 'string') return refuse(response, 403, identified);
-        const { profile } = accessOf(caller);
-        if (profile !== undefined && found !== routes.get(pathOf(profile)))
-          return refuse(response, 403, `This token is for the route ${pathOf(profile)} only`);
-        principals.set(request, identified);
-      }
-      return (found.oldest.get(path) ?? found.handle)(request, response);
+      const handle = found?.oldest.get(path) ?? (found ?? defaultRoute()).handle;
+      // Without a token every name is refused alike: otherwise a guess would tell which servers and profiles there are.
+      if (caller === undefined) return handle(request, response);
+      const identified = identify(caller, request);
+      if (typeof identified === 'string') return refuse(response, 403, identified);
+      const { profile } = accessOf(caller);
+      if (profile !== undefined && (found === undefined || found !== routes.get(pathOf(profile))))
+        return refuse(response, 403, `This token is for the route ${pathOf(profile)} only`);
+      if (found === undefined) return noRoute();
+      principals.set(request, identified);
+      return handle(request, response);
     },
     stdio: async ({ pipes, profile = DEFAULT_PROFILE } = {}) => {
       const found = profileRoute(profile);

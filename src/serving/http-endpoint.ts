@@ -46,6 +46,8 @@ interface Visit {
   readonly request: ServedRequest;
   readonly response: ServedResponse;
   readonly principal: Principal;
+  /** Set when the access of its principal was withdrawn while it waited. */
+  isRefused: boolean;
 }
 
 const gone = () => new DOMException('the client closed the connection', 'AbortError');
@@ -58,6 +60,8 @@ export class HttpEndpoint {
   readonly #replies = new Roster<HttpReply>();
   /** Bodies that are being read, with the time until which they may arrive: a timer for each would cost more than reading it. */
   readonly #bodies = new Roster<{ readonly giveUp: () => void; readonly until: number }>();
+  /** Requests that were admitted, and wait for their body or for the answer to `initialize`. */
+  readonly #waiting = new Roster<Visit>();
   #stopTicking: CancelTimer;
   /** The Host of the latest request that was allowed. */
   #lastHost: string | undefined;
@@ -88,8 +92,9 @@ export class HttpEndpoint {
     sendJson(response, status, errorMessage(id, told));
   }
 
-  /** Ends the sessions of some principals, with their calls. */
+  /** Ends the sessions of some principals, with their calls, and refuses their requests that are no calls yet. */
   endSessions(isMeant: (principal: Principal) => boolean, reason: unknown): void {
+    for (const visit of this.#waiting.items()) if (isMeant(visit.principal)) visit.isRefused = true;
     for (const session of [...this.#sessions.values()])
       if (isMeant(session.peer.principal)) this.#endSession(session, reason);
   }
@@ -111,15 +116,12 @@ export class HttpEndpoint {
     }
     if (request.method === 'OPTIONS') return answerPreflight(request, response);
     const principal = this.#options.authenticate(request);
-    if (principal === undefined) {
-      response.setHeader('www-authenticate', 'Bearer');
-      return refuse(response, 401, invalidRequest('The request needs the token of this server'));
-    }
+    if (principal === undefined) return refuseAccess(response);
     if (this.#isClosing) {
       response.setHeader('retry-after', '5').setHeader('connection', 'close');
       return refuse(response, 503, new ProtocolError(codes.overloaded, 'The server stops'));
     }
-    const visit = { request, response, principal };
+    const visit: Visit = { request, response, principal, isRefused: false };
     if (request.method === 'POST') return this.#post(visit);
     if (request.method === 'GET') return this.#get(visit);
     if (request.method === 'DELETE') return this.#delete(visit);
@@ -134,7 +136,20 @@ export class HttpEndpoint {
       return refuse(response, 415, invalidRequest('The Content-Type must be application/json'));
     const { messageBytes } = this.#dispatcher.limits;
     const body = readBody(request, { messageBytes, whenLate: this.#whenLate });
-    return body instanceof Promise ? body.then((read) => this.#take(visit, read)) : this.#take(visit, body);
+    if (!(body instanceof Promise)) return this.#take(visit, body);
+    return this.#unlessRefused(visit, body, (read) => this.#take(visit, read));
+  }
+
+  /** Goes on with a request that had to wait, unless the access of its principal was withdrawn meanwhile. */
+  async #unlessRefused<Value>(
+    visit: Visit,
+    wait: Promise<Value>,
+    goOn: (value: Value) => Promise<void> | void,
+  ): Promise<void> {
+    const place = this.#waiting.add(visit);
+    const value = await wait.finally(() => this.#waiting.remove(place));
+    if (visit.isRefused) refuseAccess(visit.response);
+    else await goOn(value);
   }
 
   /** From here on a call waits for nothing but its handler: every async function on its way would take a promise and a frame more. */
@@ -205,8 +220,9 @@ export class HttpEndpoint {
     return this.#dispatch(visit, { requests: [message], peer: session.peer, session });
   }
 
-  async #initialize({ response, principal }: Visit, { id, params }: ClientRequest): Promise<void> {
+  async #initialize(visit: Visit, { id, params }: ClientRequest): Promise<void> {
     const { clock, limits: given } = this.#dispatcher;
+    const { response, principal } = visit;
     const fault = faultOfInitialize(params);
     if (fault !== undefined) return sendJson(response, 400, errorMessage(id, fault));
     const protocolVersion = negotiated(params['protocolVersion']);
@@ -214,13 +230,16 @@ export class HttpEndpoint {
       { id: randomUUID(), principal, protocolVersion, introduction: params, clock },
       given,
     );
-    const result = await this.#dispatcher.initializeResult(session.peer);
-    const { refusal } = this.#dispatcher.room;
-    if (refusal !== undefined) return sendJson(response.setHeader('retry-after', '60'), 503, errorMessage(id, refusal));
-    this.#dispatcher.openSession(session);
-    this.#sessions.set(session.id, session);
-    response.setHeader('mcp-session-id', session.id);
-    sendJson(response, 200, resultMessage(id, result));
+    const opening = this.#dispatcher.initializeResult(session.peer);
+    await this.#unlessRefused(visit, opening, (result) => {
+      const { refusal } = this.#dispatcher.room;
+      if (refusal !== undefined)
+        return sendJson(response.setHeader('retry-after', '60'), 503, errorMessage(id, refusal));
+      this.#dispatcher.openSession(session);
+      this.#sessions.set(session.id, session);
+      response.setHeader('mcp-session-id', session.id);
+      sendJson(response, 200, resultMessage(id, result));
+    });
   }
 
   async #batch(visit: Visit, values: readonly unknown[]): Promise<void> {
@@ -460,6 +479,11 @@ function refuseBody(response: ServedResponse, kind: 'too-large' | 'too-slow'): v
   if (kind === 'too-large') refuse(response, 413, invalidRequest('The body is too large'));
   else refuse(response, 408, invalidRequest('The body took too long'));
   if (!(response instanceof PlainResponse)) response.on('finish', () => response.req.destroy());
+}
+
+function refuseAccess(response: ServedResponse): void {
+  response.setHeader('www-authenticate', 'Bearer');
+  refuse(response, 401, invalidRequest('The request needs the token of this server'));
 }
 
 const refuse = (response: ServedResponse, status: number, error: ProtocolError): void =>

@@ -33,9 +33,12 @@ export class PlainConnection {
     socket.on('error', this.#onError).on('close', this.#onClose);
   }
 
-  /** Ends it if it is idle: at once, or if it has been for so many looks. A new connection has its own patience. */
+  /**
+   * Ends it if it is idle: at once, or if it has been for so many looks. A new connection has its own patience. One whose client still
+   * reads its last answer is not idle, however slowly that goes.
+   */
   endIfIdle(looks: { readonly idle: number; readonly fresh: number } = NONE): void {
-    if (this.#response !== undefined) return;
+    if (this.#response !== undefined || this.#socket.writableLength > 0) return;
     this.#looks++;
     if (this.#looks > (this.#hasAnswered ? looks.idle : looks.fresh)) this.#socket.destroy();
   }

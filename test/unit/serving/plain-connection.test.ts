@@ -347,6 +347,29 @@ describe('the connections of a port', () => {
     await waitFor(() => expect(idle.isClosed()).toBe(true));
   });
 
+  test('are not idle while a client reads its answer, however slowly', async () => {
+    const body = 'x'.repeat(16 * 1_048_576);
+    const sockets: Socket[] = [];
+    const { clock, port } = await openPort({
+      answer(request, response) {
+        sockets.push(request.socket);
+        response.writeHead(200).end(body);
+      },
+    });
+    const client = await openClient(port);
+    client.socket.pause();
+    client.write({ body: 'a' });
+    await waitFor(() => expect(sockets[0]?.writableLength).toBeGreaterThan(0));
+    await clock.advance(60_000);
+    client.socket.resume();
+    expect((await client.next()).body.length).toBe(body.length);
+    await waitFor(() => expect(sockets[0]?.writableLength).toBe(0));
+    await clock.advance(5_000);
+    expect(client.isClosed()).toBe(false);
+    await clock.advance(1_000);
+    await waitFor(() => expect(client.isClosed()).toBe(true));
+  });
+
   test('end with an answer that says so', async () => {
     const { port } = await openPort({
       answer: (_, response) => void response.setHeader('connection', 'close').writeHead(200).end('the last'),
