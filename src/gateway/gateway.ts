@@ -26,7 +26,7 @@ import type { GatewayEvent, SessionFacts } from './events.ts';
 import type { GatewayFleet } from './gateway-fleet.ts';
 import { Measures, type ServerMeasures } from './measures.ts';
 import { DEFAULT_PROFILE, openProfile, type Profile } from './profiles.ts';
-import { MESSAGES_PATH, pathOf, type Route, STREAM_PATH } from './route.ts';
+import { MESSAGES_PATH, pathOf, type Route, readPath, STREAM_PATH } from './route.ts';
 import { RouteService } from './route-service.ts';
 import { Routes } from './routes.ts';
 import { RoundSeal } from './state-of-round.ts';
@@ -184,24 +184,30 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
     isServer: (server) => workspaces.open().some((fleet) => fleet.hasServer(server)),
   });
 
+  /** There always is one. */
+  const defaultRoute = () => routes.ofProfile(DEFAULT_PROFILE) as RouteServer;
+
   /** The handler of the request's route; `undefined` if the request is refused already. */
   const handlerFor = (request: ServedRequest, response: ServedResponse): HttpHandler | undefined => {
     const refused = (status: number, sentence: string) => void refuse(response, status, invalidRequest(sentence));
     const path = pathIn(request);
     const found = routes.ofPath(path);
-    if (found === undefined) return refused(404, 'There is no such route');
+    const noRoute = () => refused(404, 'There is no such route');
+    if (found === undefined && readPath(path) === undefined) return noRoute();
     const refusal = options.refuses?.(request);
     if (refusal !== undefined) return refused(refusal.status, refusal.sentence);
     const caller = authenticate(request);
-    if (caller !== undefined) {
-      const identified = identify(caller, request);
-      if (typeof identified === 'string') return refused(403, identified);
-      const { profile } = accessOf(caller);
-      if (profile !== undefined && found.route.path !== pathOf(profile))
-        return refused(403, `This token is for the route ${pathOf(profile)} only`);
-      principals.set(request, identified);
-    }
-    return found.oldest.get(path) ?? found.handle;
+    const { oldest, handle } = found ?? defaultRoute();
+    // Without a token every name is refused alike: otherwise a guess would tell which servers and profiles there are.
+    if (caller === undefined) return oldest.get(path) ?? handle;
+    const identified = identify(caller, request);
+    if (typeof identified === 'string') return refused(403, identified);
+    const { profile } = accessOf(caller);
+    if (profile !== undefined && found?.route.path !== pathOf(profile))
+      return refused(403, `This token is for the route ${pathOf(profile)} only`);
+    if (found === undefined) return noRoute();
+    principals.set(request, identified);
+    return oldest.get(path) ?? handle;
   };
 
   return {
@@ -211,7 +217,7 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
       try {
         handle = handlerFor(request, response);
       } catch (error) {
-        // What a host's own `authenticate` throws fails this request only.
+        // An error of the host's own `authenticate` fails this request only.
         onError(error);
         refuse(response, 500, new ProtocolError(codes.internal, 'Internal error'));
       }

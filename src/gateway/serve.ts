@@ -65,7 +65,7 @@ export async function openServedGateway(
     runtime,
     port,
     async listen({ host: at, port: wanted, routes, upgrade }) {
-      const route = (path: string) => routes?.get(path) ?? (gateway.isRoute(path) ? gateway.handler : undefined);
+      const route = (path: string) => routes?.get(path) ?? gateway.handler;
       const listener = await listenHttp({
         ...{ host: at, port: wanted, path: '/mcp', route, upgrade },
         limits: withDefaults(limits),

@@ -1,8 +1,9 @@
 // Owns who gets in over HTTP: the name that a request came to, the web page that it came from, and its token. A request that does not
 // get in is answered here.
 
+import { Roster } from '../kernel/roster.ts';
 import { type AllowedNames, type Authenticate, faultOfNames } from './access.ts';
-import { refuse, refuseMethod } from './http-answers.ts';
+import { refuse, refuseMethod, type Visit } from './http-answers.ts';
 import type { ServedRequest, ServedResponse } from './http-exchange.ts';
 import { invalidRequest } from './protocol.ts';
 import type { Principal } from './service.ts';
@@ -11,10 +12,18 @@ export interface AdmissionOptions extends AllowedNames {
   readonly authenticate: Authenticate;
 }
 
+interface WaitingVisit {
+  readonly principal: Principal;
+  /** The access of its principal was withdrawn while it waited. */
+  isRefused: boolean;
+}
+
 export class HttpAdmission {
   readonly #options: AdmissionOptions;
   /** The Host of the latest request that was allowed. */
   #lastHost: string | undefined;
+  /** Requests that were admitted, and wait for their body or for the answer to `initialize`. */
+  readonly #waiting = new Roster<WaitingVisit>();
 
   constructor(options: AdmissionOptions) {
     this.#options = options;
@@ -38,11 +47,26 @@ export class HttpAdmission {
       return undefined;
     }
     const principal = this.#options.authenticate(request);
-    if (principal === undefined) {
-      response.setHeader('www-authenticate', 'Bearer');
-      refuse(response, 401, invalidRequest('The request needs the token of this server'));
-    }
+    if (principal === undefined) refuseAccess(response);
     return principal;
+  }
+
+  /** Goes on with a request that had to wait, unless the access of its principal was withdrawn meanwhile. */
+  async afterWait<Value>(
+    { response, principal }: Visit,
+    wait: Promise<Value>,
+    goOn: (value: Value) => Promise<void> | void,
+  ): Promise<void> {
+    const waiting: WaitingVisit = { principal, isRefused: false };
+    const place = this.#waiting.add(waiting);
+    const value = await wait.finally(() => this.#waiting.remove(place));
+    if (waiting.isRefused) refuseAccess(response);
+    else await goOn(value);
+  }
+
+  /** Refuses the requests of some principals that wait. */
+  withdraw(isMeant: (principal: Principal) => boolean): void {
+    for (const waiting of this.#waiting.items()) if (isMeant(waiting.principal)) waiting.isRefused = true;
   }
 
   #allowOrigin(origin: string | undefined, response: ServedResponse): void {
@@ -51,6 +75,11 @@ export class HttpAdmission {
     response.setHeader('access-control-expose-headers', 'Mcp-Session-Id, WWW-Authenticate, Retry-After');
     response.setHeader('vary', 'Origin');
   }
+}
+
+function refuseAccess(response: ServedResponse): void {
+  response.setHeader('www-authenticate', 'Bearer');
+  refuse(response, 401, invalidRequest('The request needs the token of this server'));
 }
 
 /** Only a page that is listed learns what it may send. */

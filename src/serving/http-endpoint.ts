@@ -42,7 +42,7 @@ export class HttpEndpoint {
   constructor(dispatcher: Dispatcher, options: AdmissionOptions) {
     this.#dispatcher = dispatcher;
     this.#admission = new HttpAdmission(options);
-    this.#sessions = new HttpSessions(dispatcher);
+    this.#sessions = new HttpSessions(dispatcher, this.#admission);
     this.#calls = new HttpCalls(dispatcher);
     this.#stopTicking = this.#tickSoon();
   }
@@ -66,8 +66,9 @@ export class HttpEndpoint {
     sendJson(response, status, errorMessage(id, told));
   }
 
-  /** Ends the sessions of some principals, with their calls. */
+  /** Ends the sessions of some principals, with their calls, and refuses their requests that are no calls yet. */
   endSessions(isMeant: (principal: Principal) => boolean, reason: unknown): void {
+    this.#admission.withdraw(isMeant);
     this.#sessions.end(isMeant, reason);
   }
 
@@ -96,7 +97,8 @@ export class HttpEndpoint {
       return refuse(response, 415, invalidRequest('The Content-Type must be application/json'));
     const { messageBytes } = this.#dispatcher.limits;
     const body = readBody(request, { messageBytes, whenLate: this.#whenLate });
-    return body instanceof Promise ? body.then((read) => this.#take(visit, read)) : this.#take(visit, body);
+    if (!(body instanceof Promise)) return this.#take(visit, body);
+    return this.#admission.afterWait(visit, body, (read) => this.#take(visit, read));
   }
 
   /** From here on a call waits for nothing but its handler: every async function on its way would take a promise and a frame more. */

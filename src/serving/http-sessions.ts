@@ -2,8 +2,10 @@
 // opens with GET, and its end, by DELETE or because it was idle. What a session holds is in `http-session.ts`.
 
 import { randomUUID } from 'node:crypto';
+import type { JsonObject } from '../kernel/json.ts';
 import type { MessageId } from '../model/server.ts';
 import type { Dispatcher } from './dispatcher.ts';
+import type { HttpAdmission } from './http-admission.ts';
 import { acceptedBy, refuse, refuseStopping, sendJson, type Visit } from './http-answers.ts';
 import { streamOf } from './http-exchange.ts';
 import { streamHeaders } from './http-reply.ts';
@@ -13,14 +15,22 @@ import { headerOf } from './modern-request.ts';
 import { codes, faultOfInitialize, invalidRequest, legacyVersions, negotiated, ProtocolError } from './protocol.ts';
 import type { Principal } from './service.ts';
 
+interface OpenedSession {
+  readonly session: HttpSession;
+  /** The answer to `initialize`. */
+  readonly result: JsonObject;
+}
+
 export class HttpSessions {
   readonly #dispatcher: Dispatcher;
+  readonly #admission: HttpAdmission;
   /** By id. */
   readonly #sessions = new Map<string, HttpSession>();
   #isClosing = false;
 
-  constructor(dispatcher: Dispatcher) {
+  constructor(dispatcher: Dispatcher, admission: HttpAdmission) {
     this.#dispatcher = dispatcher;
+    this.#admission = admission;
   }
 
   get size(): number {
@@ -28,8 +38,9 @@ export class HttpSessions {
   }
 
   /** Answers `initialize` with a new session. */
-  async open({ response, principal }: Visit, { id, params }: ClientRequest): Promise<void> {
+  async open(visit: Visit, { id, params }: ClientRequest): Promise<void> {
     const { clock, limits: given } = this.#dispatcher;
+    const { response, principal } = visit;
     const fault = faultOfInitialize(params);
     if (fault !== undefined) return sendJson(response, 400, errorMessage(id, fault));
     const protocolVersion = negotiated(params['protocolVersion']);
@@ -37,16 +48,22 @@ export class HttpSessions {
       { id: randomUUID(), principal, protocolVersion, introduction: params, clock },
       given,
     );
-    const result = await this.#dispatcher.initializeResult(session.peer);
+    const opening = this.#dispatcher.initializeResult(session.peer);
+    await this.#admission.afterWait(visit, opening, (result) => this.#opened(visit, id, { session, result }));
+  }
+
+  #opened({ response }: Visit, id: MessageId, { session, result }: OpenedSession): void {
     // A session that no client knows would last until it is idle.
     if (response.destroyed) return;
-    if (this.#isClosing) return refuseStopping(response, id);
     const { refusal } = this.#dispatcher.room;
-    if (refusal !== undefined) return sendJson(response.setHeader('retry-after', '60'), 503, errorMessage(id, refusal));
-    this.#dispatcher.openSession(session);
-    this.#sessions.set(session.id, session);
-    response.setHeader('mcp-session-id', session.id);
-    sendJson(response, 200, resultMessage(id, result));
+    if (this.#isClosing) refuseStopping(response, id);
+    else if (refusal !== undefined) sendJson(response.setHeader('retry-after', '60'), 503, errorMessage(id, refusal));
+    else {
+      this.#dispatcher.openSession(session);
+      this.#sessions.set(session.id, session);
+      response.setHeader('mcp-session-id', session.id);
+      sendJson(response, 200, resultMessage(id, result));
+    }
   }
 
   /** The principal's session; refuses the request if there is none. A session of another principal does not exist for this one. */

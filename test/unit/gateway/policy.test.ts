@@ -185,8 +185,11 @@ test('a token that is bound to a profile is refused on every other route', async
     },
   );
   expect((await fronted.modern('/mcp/p/few', 'tools/list')).status).toBe(200);
-  const statuses = await Promise.all(['/mcp', '/mcp/s/a'].map((path) => fronted.modern(path, 'tools/list')));
-  expect(statuses.map(({ status }) => status)).toEqual([403, 403]);
+  // Whether there is such a server or profile is not told.
+  const paths = ['/mcp', '/mcp/s/a', '/mcp/s/none', '/mcp/p/none'];
+  const refused = await Promise.all(paths.map((path) => fronted.modern(path, 'tools/list')));
+  expect(refused.map(({ status }) => status)).toEqual([403, 403, 403, 403]);
+  expect(new Set(refused.map(({ body }) => body)).size).toBe(1);
 });
 
 test('too many calls that wait for one server are refused before they are handed on', async () => {

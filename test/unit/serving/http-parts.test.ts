@@ -4,6 +4,7 @@
 import { createServer, request as httpRequest, type RequestListener } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { createDeferred } from '../../../src/kernel/deferred.ts';
+import { loopbackHosts } from '../../../src/serving/access.ts';
 import { Dispatcher } from '../../../src/serving/dispatcher.ts';
 import { HttpAdmission } from '../../../src/serving/http-admission.ts';
 import { acceptedBy, refuse, type Visit } from '../../../src/serving/http-answers.ts';
@@ -89,6 +90,7 @@ test('a client that left before its initialize was answered leaves no session be
   };
   const sessions = new HttpSessions(
     dispatcherOf(echoService({ offer, onSessionOpened: (peer) => void opened.push(peer) })),
+    new HttpAdmission({ authenticate: () => principal, hosts: loopbackHosts, origins: [] }),
   );
   const message = readMessage(initialize());
   const url = await listen((request, response) => {
