@@ -18,6 +18,7 @@ import { type GatewayClient, refusalOf } from './client.ts';
 import { failureAnswer } from './commands/told-failure.ts';
 import { failureResult } from './failures.ts';
 import { type CallEnding, countEnd, type Measures, type ServerMeasures } from './measures.ts';
+import { withUrisOf } from './result-uris.ts';
 import { passedMeta, type RelayCaller, ServedRelay } from './served-relay.ts';
 import type { ServerLine } from './server-line.ts';
 import type { Round, RoundSeal } from './state-of-round.ts';
@@ -98,7 +99,7 @@ export class CallRelays {
         (outcome) => {
           over();
           relay.ended(outcome.isError ? 'error' : 'ok');
-          return this.sealed(served, resultOf(outcome), relay.isApproved);
+          return this.sealed(served, withUrisOf(client, tool.id.server, resultOf(outcome)), relay.isApproved);
         },
         (error: unknown) => {
           over();

@@ -4,6 +4,7 @@
 import { pathToFileURL } from 'node:url';
 import { partsOf, type Runtime } from '../api.ts';
 import type { ListCapability } from '../catalog/listing.ts';
+import type { CatalogSnapshot } from '../catalog/snapshot.ts';
 import type { Session } from '../connection/session.ts';
 import type { ServerStatus } from '../connection/status.ts';
 import { settleWithin } from '../kernel/settle.ts';
@@ -14,13 +15,10 @@ import type { ChangedList } from '../serving/changes.ts';
 import { isWanted } from '../serving/running-call.ts';
 import { ServerLine } from './server-line.ts';
 
-const changeEvents = {
-  'catalog.changed': 'tools',
-  'resources.changed': 'resources',
-  'prompts.changed': 'prompts',
-} as const satisfies Readonly<Record<string, ChangedList>>;
-
-const isChange = (type: string): type is keyof typeof changeEvents => type in changeEvents;
+/** The server whose list has changed; or the tools of all servers, before and after. */
+export type ListChange =
+  | { readonly server: ServerName }
+  | { readonly before: CatalogSnapshot; readonly after: CatalogSnapshot };
 
 const heardEvents = ['catalog.changed', 'resources.changed', 'prompts.changed', 'connection.list-announced'] as const;
 
@@ -87,12 +85,23 @@ export class GatewayFleet {
   }
 
   /** Told at once when a server announces a change: the list is fetched when a client asks for it. */
-  onListChanged(listener: (kind: ChangedList) => void): () => void {
+  onListChanged(listener: (kind: ChangedList, changed: ListChange) => void): () => void {
+    let tools = this.servers.catalog.snapshot();
     return this.parts.host.on((event) => {
-      if (event.type === 'connection.list-announced') {
-        this.#announced[event.list].add(event.server);
-        listener(event.list);
-      } else if (isChange(event.type)) listener(changeEvents[event.type]);
+      switch (event.type) {
+        case 'catalog.changed': {
+          const before = tools;
+          tools = this.servers.catalog.snapshot();
+          return listener('tools', { before, after: tools });
+        }
+        case 'connection.list-announced':
+          this.#announced[event.list].add(event.server);
+          return listener(event.list, event);
+        case 'resources.changed':
+          return listener('resources', event);
+        case 'prompts.changed':
+          return listener('prompts', event);
+      }
     }, heardEvents);
   }
 
@@ -147,6 +156,11 @@ export class GatewayFleet {
     }
     await this.#settled([resourceCatalog.listed(capability, server)]);
     await this.#refresh(capability);
+  }
+
+  /** Resolves when lists that are being fetched are there; no server is started for it. */
+  whenFetched(capability: ListCapability): Promise<void> {
+    return this.#settled([this.servers.resourceCatalog.listed(capability)]);
   }
 
   #unlisted(capability: ListCapability): readonly ServerName[] {

@@ -11,6 +11,7 @@ import type { ServedCall } from '../serving/service.ts';
 import type { CallRelays } from './call-relay.ts';
 import { type GatewayClient, refusalOf } from './client.ts';
 import { legacyReadError } from './failures.ts';
+import { withUrisOf } from './result-uris.ts';
 import type { RouteCatalog } from './route-catalog.ts';
 import { passedMeta, ServedRelay } from './served-relay.ts';
 
@@ -36,19 +37,14 @@ export class RouteRequests {
     const result = await reading.catch((error: unknown) => {
       throw served.peer.era === 'legacy' && era() === 'modern' ? legacyReadError(error, uri) : error;
     });
-    const { contents } = result;
-    if (owner.uri === uri || !Array.isArray(contents)) return result;
-    const renamed = contents.map((part: unknown) =>
-      isObject(part) && part['uri'] === owner.uri ? { ...part, uri } : part,
-    );
-    return { ...result, contents: renamed };
+    return withUrisOf(client, owner.server, result, (named) => (named === owner.uri ? uri : undefined));
   }
 
   async getPrompt(client: GatewayClient, served: ServedCall): Promise<JsonObject> {
     const { name, arguments: args } = served.params;
     const prompt = await this.#deps.catalog.promptOf(client, name);
     const params = { name: prompt.name, ...(args !== undefined && { arguments: args }) };
-    return this.#handOn(client, served, prompt.server, params);
+    return withUrisOf(client, prompt.server, await this.#handOn(client, served, prompt.server, params));
   }
 
   async complete(client: GatewayClient, served: ServedCall): Promise<JsonObject> {
@@ -62,7 +58,7 @@ export class RouteRequests {
     const uri = ref['uri'];
     if (ref['type'] !== 'ref/resource' || typeof uri !== 'string')
       throw invalidParams('ref must name a prompt or a resource');
-    const owner = catalog.templateOwner(client, uri) ?? (await catalog.ownerOf(client, uri));
+    const owner = await catalog.templateOwner(client, uri);
     return this.#handOn(client, served, owner.server, { ...others, ref: { ...ref, uri: owner.uri } });
   }
 
