@@ -3,6 +3,7 @@
 import type { ListCapability } from '../catalog/listing.ts';
 import { createResources, knownOwners } from '../catalog/resources/resources.ts';
 import { visibleResources } from '../catalog/resources/visible-resources.ts';
+import type { ServerStatus } from '../connection/status.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { RuntimeError } from '../model/errors.ts';
 import type { ServerName } from '../model/names.ts';
@@ -10,10 +11,11 @@ import type { Prompt } from '../model/resource.ts';
 import { invalidParams } from '../serving/protocol.ts';
 import type { GatewayClient } from './client.ts';
 import type { GatewayFleet } from './gateway-fleet.ts';
+import { failureIn, lifeOf, outcomesIn, type RouteList, requireList } from './list-life.ts';
 import { type Named, nameAll, ownedUri, readOwnedUri } from './names.ts';
 import { seesServer } from './profiles.ts';
 import type { Route } from './route.ts';
-import { outcomesOf, SERVERS_META } from './status-tool.ts';
+import { statusResult } from './status-tool.ts';
 
 export interface OwnedResource {
   readonly server: ServerName;
@@ -97,14 +99,26 @@ export class RouteCatalog {
     return only === server && another === undefined ? uri : ownedUri(server, uri);
   }
 
-  seenStatuses(fleet: GatewayFleet) {
-    return fleet.status().filter(({ name }) => seesServer(this.route.profile, name));
+  /** The result of `plexus_status`. */
+  status(fleet: GatewayFleet): JsonObject {
+    return statusResult(this.#seenStatuses(fleet), (status) => failureIn(fleet, status));
   }
 
-  /** A broken server is told in every merged list, and never silently missing. */
-  outcomes(fleet: GatewayFleet): JsonObject {
-    if (this.route.server !== undefined) return {};
-    return { _meta: { [SERVERS_META]: outcomesOf(this.seenStatuses(fleet)) } };
+  /** What goes with the items of a list. Throws where the only server of the route has none. */
+  about(fleet: GatewayFleet, list: RouteList): JsonObject {
+    const { server } = this.route;
+    if (server !== undefined) {
+      requireList(fleet, list, server);
+      return lifeOf(fleet, list, [server]);
+    }
+    const statuses = this.#seenStatuses(fleet);
+    const inUse = statuses.filter(({ state }) => state !== 'disabled' && state !== 'invalid');
+    const names = inUse.map(({ name }) => name);
+    return { ...lifeOf(fleet, list, names), ...outcomesIn(fleet, list, statuses) };
+  }
+
+  #seenStatuses(fleet: GatewayFleet): readonly ServerStatus[] {
+    return fleet.status().filter(({ name }) => seesServer(this.route.profile, name));
   }
 
   #isSeen(fleet: GatewayFleet, server: ServerName): boolean {

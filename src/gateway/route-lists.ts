@@ -22,9 +22,10 @@ export class RouteLists {
     // Whose a page is shows the list of resources.
     if (server === undefined && client.tools().list.some(({ item }) => pageOf(item.definition) !== undefined))
       await client.fleet.whenFetched('resources');
-    if (server !== undefined) return { tools: client.tools().list.map(({ item }) => item.definition) };
+    const about = this.#catalog.about(client.fleet, 'tools');
+    if (server !== undefined) return { tools: client.tools().list.map(({ item }) => item.definition), ...about };
     const shown = profile.expose === 'search' ? searchTools(client) : this.#mergedTools(client, peer);
-    return { tools: [...shown, statusTool], ...this.#catalog.outcomes(client.fleet) };
+    return { tools: [...shown, statusTool], ...about };
   }
 
   async resources(client: GatewayClient): Promise<JsonObject> {
@@ -34,7 +35,7 @@ export class RouteLists {
       const uri = this.#catalog.uriOf(client, { server, uri: own });
       return uri === own ? definition : { ...definition, uri };
     });
-    return { resources: shown, ...this.#catalog.outcomes(client.fleet) };
+    return { resources: shown, ...this.#catalog.about(client.fleet, 'resources') };
   }
 
   async templates(client: GatewayClient): Promise<JsonObject> {
@@ -45,7 +46,7 @@ export class RouteLists {
     const shown = templates.map(({ server, uriTemplate, definition }) =>
       (owners.get(uriTemplate) ?? 0) > 1 ? { ...definition, uriTemplate: ownedUri(server, uriTemplate) } : definition,
     );
-    return { resourceTemplates: shown, ...this.#catalog.outcomes(client.fleet) };
+    return { resourceTemplates: shown, ...this.#catalog.about(client.fleet, 'templates') };
   }
 
   async prompts(client: GatewayClient): Promise<JsonObject> {
@@ -55,7 +56,7 @@ export class RouteLists {
       .list.map(({ name, item: { definition } }) =>
         name === definition['name'] ? definition : { ...definition, name },
       );
-    return { prompts, ...this.#catalog.outcomes(client.fleet) };
+    return { prompts, ...this.#catalog.about(client.fleet, 'prompts') };
   }
 
   /** Tools that only an app may call are shown to clients that show apps; a model has no use for them. */

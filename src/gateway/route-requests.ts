@@ -85,12 +85,17 @@ export class RouteRequests {
         { server, method: served.method, params, relayed },
         { signal: served.signal },
       );
-      return calls.sealed(served, result);
+      return calls.sealed(served, served.params['inputResponses'] === undefined ? result : uncached(result));
     } finally {
       caller.end(place);
       line.leave();
     }
   }
+}
+
+/** A result with what the client's user has answered holds for this request alone, whatever its server says. */
+function uncached({ ttlMs: _, cacheScope: __, ...result }: JsonObject): JsonObject {
+  return result;
 }
 
 const refusedBy = ({ code, message, data }: { code: number; message: string; data?: unknown }) =>
