@@ -270,8 +270,8 @@ class OpenedSession implements Session {
   }
 
   #hear(method: string, params: JsonObject): void {
-    if (method === 'notifications/elicitation/complete') this.#router.completions.record(params['elicitationId']);
-    if (RELAYED.has(method)) this.#router.relayNotification(method, params);
+    if (method === 'notifications/elicitation/complete') this.#router.pageDone(params['elicitationId']);
+    if (method === 'notifications/message') this.#router.relayNotification(method, params);
     for (const listener of this.#listeners) listener(method, params);
   }
 
@@ -348,9 +348,6 @@ class OpenedSession implements Session {
     return this.#channel.close();
   }
 }
-
-/** Notifications that may belong to a call. */
-const RELAYED: ReadonlySet<string> = new Set(['notifications/message', 'notifications/elicitation/complete']);
 
 const metaKey = (name: string) => `io.modelcontextprotocol/${name}`;
 

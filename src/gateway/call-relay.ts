@@ -1,11 +1,12 @@
 // Owns handing on the calls of clients: the limits of each server, who approves, what became of the call and how that is told. The
 // hot path of the gateway.
 
-import { Heartbeat } from '../call/heartbeat.ts';
+import { type Beat, Heartbeat } from '../call/heartbeat.ts';
 import type { OutcomeDraft } from '../call/pipeline.ts';
 import type { Cancellation } from '../kernel/cancellation.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
+import type { RosterEntry } from '../kernel/roster.ts';
 import { asRuntimeError, RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { Tool, ToolOutcome } from '../model/tool.ts';
@@ -63,10 +64,13 @@ export class CallRelays {
     const measures = this.#deps.measures.of(server);
     const { seal, clock } = this.#deps;
     const relay = new CallRelay({ client, caller, served, tool, args, round, seal, line, measures, clock });
-    if (turn === undefined) return this.#perform(relay);
+    const isHeard = served.meta['progressToken'] !== undefined && !client.route.isOwn;
+    const beat = isHeard ? this.#heartbeat.begin(relay) : undefined;
+    if (turn === undefined) return this.#perform(relay, beat);
     return turn.then(
-      () => this.#perform(relay),
+      () => this.#perform(relay, beat),
       (error: unknown) => {
+        if (beat) this.#heartbeat.end(beat);
         relay.ended(error instanceof ProtocolError ? 'refused' : 'cancelled');
         throw error;
       },
@@ -80,15 +84,14 @@ export class CallRelays {
     return failureResult(error);
   }
 
-  #perform(relay: CallRelay): Promise<JsonObject> {
+  #perform(relay: CallRelay, beat: RosterEntry<Beat> | undefined): Promise<JsonObject> {
     const { client, caller, call: served, tool, args, line } = relay;
     const { meta } = served;
     const { isOwn } = client.route;
     const options: RelayedCallOptions = { relay, ...passed(meta), ...(isOwn && OWN_LIMIT) };
-    const place = caller.begin(tool.id.server, served);
-    const beat = meta['progressToken'] === undefined || isOwn ? undefined : this.#heartbeat.begin(relay);
-    const over = () => {
-      caller.end(place);
+    const place = caller.begin(tool.id.server, served, relay);
+    const over = (isDone: boolean) => {
+      caller.end(place, isDone);
       line.leave();
       if (beat) this.#heartbeat.end(beat);
     };
@@ -97,12 +100,12 @@ export class CallRelays {
       .call(tool.name, args, options)
       .then(
         (outcome) => {
-          over();
+          over(!outcome.isError);
           relay.ended(outcome.isError ? 'error' : 'ok');
           return this.sealed(served, withUrisOf(client, tool.id.server, resultOf(outcome)), relay.isApproved);
         },
         (error: unknown) => {
-          over();
+          over(false);
           relay.ended(endingOf(error, relay.isCancelled));
           if (!(error instanceof RuntimeError) && relay.isCancelled) throw error;
           return this.failed(client, error);

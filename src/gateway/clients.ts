@@ -91,6 +91,12 @@ export class Clients {
     }
   }
 
+  /** The client of a session that has asked for something. */
+  known({ session }: Peer): GatewayClient | undefined {
+    const known = session && this.#sessions.get(session)?.client;
+    return known instanceof GatewayClient ? known : undefined;
+  }
+
   /** Whether a client of the fleet is known. */
   isUsed(fleet: GatewayFleet): boolean {
     return [...this.#sessions.values(), ...this.#others.values()].some((known) => isIn(known, fleet));

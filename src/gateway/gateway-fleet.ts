@@ -50,6 +50,12 @@ export class GatewayFleet {
     this.parts = partsOf(runtime);
     this.workspace = workspace;
     this.#started = runtime.ready({ timeoutMs: limits.listWaitMs });
+    this.parts.host.on(
+      (event) => {
+        if (event.type === 'connection.changed' && event.to === 'ready') this.#tellLogLevel(event.server);
+      },
+      ['connection.changed'],
+    );
   }
 
   get servers(): ReturnType<typeof partsOf>['servers'] {
@@ -123,14 +129,22 @@ export class GatewayFleet {
   }
 
   /**
-   * A client wants log messages from this level on. The server is told the most verbose level that any client wants; each client
-   * then gets its own share. A modern server is told with each request.
+   * A client wants log messages from this level on. The server is told the most verbose level that any client wants, or its entry;
+   * each client then gets its own share. A modern server is told with each request.
    */
   wantLogLevel(server: ServerName, level: LogLevel): void {
+    const line = this.lineOf(server);
+    const known = line.logLevel ?? this.servers.registry.settings(server)?.logLevel;
+    if (known === undefined || !isWanted(level, known)) line.logLevel = level;
+    this.#tellLogLevel(server);
+  }
+
+  /** Also told to a session that opens later: its first call may be the one that wants it. */
+  #tellLogLevel(server: ServerName): void {
     const session = this.servers.sessions.open(server);
+    const level = this.lineOf(server).logLevel;
     if (session === undefined || session.era === 'modern' || session.capabilities['logging'] === undefined) return;
-    const told = this.#logLevels.get(session);
-    if (told !== undefined && isWanted(level, told)) return;
+    if (level === undefined || this.#logLevels.get(session) === level) return;
     this.#logLevels.set(session, level);
     void session.request('logging/setLevel', { level }, { repeatable: true });
   }

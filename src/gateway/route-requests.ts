@@ -73,7 +73,8 @@ export class RouteRequests {
     const relay = new ServedRelay(caller, served, options);
     const line = fleet.lineOf(server);
     await line.enter(caller, served, clock);
-    const place = caller.begin(server, served);
+    const place = caller.begin(server, served, relay);
+    let isDone = false;
     const relayed = {
       ...{ relay, meta: passedMeta(served.meta), refused: refusedBy },
       onProgress: (progress: Progress) => relay.onProgress(progress),
@@ -85,9 +86,10 @@ export class RouteRequests {
         { server, method: served.method, params, relayed },
         { signal: served.signal },
       );
+      isDone = true;
       return calls.sealed(served, served.params['inputResponses'] === undefined ? result : uncached(result));
     } finally {
-      caller.end(place);
+      caller.end(place, isDone);
       line.leave();
     }
   }

@@ -314,19 +314,28 @@ export class Dispatcher {
     const call = new RunningCall(request, { peer, reply, ask: this.#askModern });
     onCall?.(call);
     const { capabilities } = await this.service.offer(peer);
-    const filter = honoredFilter(request.params, capabilities);
+    const asked = honoredFilter(request.params, capabilities);
     if (this.room.subscriptions >= limits.served.subscriptions)
       throw new ProtocolError(codes.overloaded, 'Too many subscriptions are open');
     const tell = (method: string, params: JsonObject, mergeKey?: string) =>
       call.notify(method, tagged(params, request.id), mergeKey);
     const subscribed = new Set<string>();
+    let refusal: { readonly error: unknown } | undefined;
     let unlisten: (() => void) | undefined;
     this.room.subscriptions++;
     try {
-      for (const uri of new Set(filter.resourceSubscriptions)) {
-        await this.#subscribed(uri, peer);
-        subscribed.add(uri);
+      for (const uri of new Set(asked.resourceSubscriptions)) {
+        try {
+          await this.#subscribed(uri, peer);
+          subscribed.add(uri);
+        } catch (error) {
+          refusal ??= { error };
+        }
       }
+      const { resourceSubscriptions: _, ...lists } = asked;
+      const filter = { ...lists, ...(subscribed.size > 0 && { resourceSubscriptions: [...subscribed] }) };
+      // A client that is left with nothing is told why; any other reads in the answer what it does not get.
+      if (refusal !== undefined && Object.keys(filter).length === 0) throw refusal.error;
       tell('notifications/subscriptions/acknowledged', { notifications: filter });
       unlisten = this.changes.listen({
         peer,
