@@ -320,7 +320,7 @@ export class Dispatcher {
     const tell = (method: string, params: JsonObject, mergeKey?: string) =>
       call.notify(method, tagged(params, request.id), mergeKey);
     const subscribed = new Set<string>();
-    let refusal: { readonly error: unknown } | undefined;
+    let refusal: ProtocolError | undefined;
     let unlisten: (() => void) | undefined;
     this.room.subscriptions++;
     try {
@@ -329,13 +329,14 @@ export class Dispatcher {
           await this.#subscribed(uri, peer);
           subscribed.add(uri);
         } catch (error) {
-          refusal ??= { error };
+          if (!(error instanceof ProtocolError)) throw error;
+          refusal ??= error;
         }
       }
       const { resourceSubscriptions: _, ...lists } = asked;
       const filter = { ...lists, ...(subscribed.size > 0 && { resourceSubscriptions: [...subscribed] }) };
       // A client that is left with nothing is told why; any other reads in the answer what it does not get.
-      if (refusal !== undefined && Object.keys(filter).length === 0) throw refusal.error;
+      if (refusal !== undefined && Object.keys(filter).length === 0) throw refusal;
       tell('notifications/subscriptions/acknowledged', { notifications: filter });
       unlisten = this.changes.listen({
         peer,

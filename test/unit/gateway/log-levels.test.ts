@@ -1,12 +1,15 @@
 // Owns the proof of which log level a legacy server is told: the most verbose that any client wants, before the call that wants it, and no
-// less than its entry says.
+// less than its entry says; and whose a log message is that came on the stream of a call.
 
 import { expect, test } from 'vitest';
+import { createDeferred } from '../../../src/kernel/deferred.ts';
 import { GatewayFleet } from '../../../src/gateway/gateway-fleet.ts';
 import type { ServerLine } from '../../../src/gateway/server-line.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
+import type { ServedMethod } from '../../../src/serving/service.ts';
 import { createFolder, createRawServer, start } from '../../e2e/runtimes.ts';
 import { waitFor } from '../../wait-for.ts';
+import { echoService, serveHttp } from '../serving/served.ts';
 import { front } from './fronted.ts';
 import { createManualServer } from './manual-server.ts';
 
@@ -87,4 +90,30 @@ test('a client that wants less than the entry of the server says changes nothing
     await session.request('tools/call', { name: 's__echo', arguments: {} });
   }
   expect(toldTo(server)).toEqual(['info', 'debug']);
+});
+
+test('a log message on the stream of a call belongs to that call, also while other clients call', async () => {
+  const both = createDeferred<void>();
+  const waiting: unknown[] = [];
+  const { methods, ...service } = echoService();
+  const say: ServedMethod = async (called) => {
+    waiting.push(called);
+    if (waiting.length === 2) both.resolve();
+    await both.promise;
+    called.log('info', called.params['arguments']);
+    return { content: [] };
+  };
+  const tools = [{ name: 'say', inputSchema: { type: 'object' } }];
+  const own = { ...methods, 'tools/list': () => ({ tools }), 'tools/call': say };
+  const { url } = await serveHttp({ service: { ...service, methods: own } });
+  const fronted = await front({ s: { url } });
+  const logged = async (who: string) => {
+    const params = { name: 'say', arguments: { who } };
+    const meta = { 'io.modelcontextprotocol/logLevel': 'info' };
+    const { events } = await fronted.modern('/mcp/s/s', 'tools/call', params, { meta });
+    return events.flatMap(({ method, params: said }) =>
+      method === 'notifications/message' ? [(said as JsonObject)['data']] : [],
+    );
+  };
+  expect(await Promise.all(['ada', 'bob'].map(logged))).toEqual([[{ who: 'ada' }], [{ who: 'bob' }]]);
 });
