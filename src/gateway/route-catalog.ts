@@ -104,7 +104,7 @@ export class RouteCatalog {
     return statusResult(this.#seenStatuses(fleet), (status) => failureIn(fleet, status));
   }
 
-  /** What goes with the items of a list. Throws where the only server of the route has none. */
+  /** The fields of a list beside its items. Throws where the only server of the route has none. */
   about(fleet: GatewayFleet, list: RouteList): JsonObject {
     const { server } = this.route;
     if (server !== undefined) {

@@ -19,7 +19,7 @@ export class RouteLists {
   async tools(client: GatewayClient, peer: Peer): Promise<JsonObject> {
     const { server, profile } = this.#catalog.route;
     await client.fleet.whenToolsListed(server);
-    // Whose a page is shows the list of resources.
+    // The list of resources shows which server a page is of.
     if (server === undefined && client.tools().list.some(({ item }) => pageOf(item.definition) !== undefined))
       await client.fleet.whenFetched('resources');
     const about = this.#catalog.about(client.fleet, 'tools');

@@ -45,7 +45,7 @@ interface KnownList<Item> extends FetchedList<Item> {
   readonly failure?: RuntimeError;
 }
 
-/** What is known of one list of a server besides its items. */
+/** One list of a server, without its items. */
 export interface ListState extends Partial<ListLife> {
   readonly size: number;
   readonly failure?: RuntimeError;

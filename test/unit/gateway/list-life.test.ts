@@ -2,10 +2,13 @@
 // list that could not be fetched is not told as an empty one.
 
 import { expect, test } from 'vitest';
+import { GatewayFleet } from '../../../src/gateway/gateway-fleet.ts';
+import { lifeOf, requireList, stateOf } from '../../../src/gateway/list-life.ts';
+import { statusResult } from '../../../src/gateway/status-tool.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
 import type { ServedMethod, Service } from '../../../src/serving/service.ts';
 import { createFakeClock, type FakeClock } from '../../../src/testing/fake-clock.ts';
-import { createRawServer } from '../../e2e/runtimes.ts';
+import { createFolder, createRawServer, start } from '../../e2e/runtimes.ts';
 import { verifies } from '../../verifies.ts';
 import { echoService, serveHttp } from '../serving/served.ts';
 import { type Fronted, front } from './fronted.ts';
@@ -60,6 +63,17 @@ test('a server that says nothing of it, or is not up, lets no list hold', async 
   for (const method of lists) expect(await lifeAt(broken, '/mcp', method), method).toEqual([0, 'private']);
   const none = await front({});
   expect(await lifeAt(none, '/mcp', 'tools/list')).toEqual([0, 'private']);
+});
+
+test('a list that the server does not offer is empty, and no server is no failure', async () => {
+  const server = createRawServer({ tools: {} });
+  const fleet = new GatewayFleet(await start(createFolder(), { servers: { s: server.entry } }));
+  await fleet.whenToolsListed('s');
+  expect(stateOf(fleet, 'prompts', 's')).toBeUndefined();
+  requireList(fleet, 'prompts', 's');
+  expect(lifeOf(fleet, 'prompts', ['s'])).toEqual({ ttlMs: 0, cacheScope: 'private' });
+  expect(stateOf(fleet, 'tools', 's')).toMatchObject({ size: 1 });
+  expect(statusResult([], () => undefined)).toMatchObject({ content: [{ text: 'No server is configured.' }] });
 });
 
 test('a client of the older era is told nothing of it', async () => {

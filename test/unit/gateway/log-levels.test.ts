@@ -2,9 +2,9 @@
 // less than its entry says; and whose a log message is that came on the stream of a call.
 
 import { expect, test } from 'vitest';
-import { createDeferred } from '../../../src/kernel/deferred.ts';
 import { GatewayFleet } from '../../../src/gateway/gateway-fleet.ts';
 import type { ServerLine } from '../../../src/gateway/server-line.ts';
+import { createDeferred } from '../../../src/kernel/deferred.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
 import type { ServedMethod } from '../../../src/serving/service.ts';
 import { createFolder, createRawServer, start } from '../../e2e/runtimes.ts';
@@ -16,39 +16,46 @@ import { createManualServer } from './manual-server.ts';
 const loggingServer = () =>
   createRawServer(
     { tools: {}, resources: {}, logging: {} },
-    { 'resources/list': () => ({ resources: [] }), 'resources/read': () => ({ contents: [] }), 'logging/setLevel': () => ({}) },
+    {
+      'resources/list': () => ({ resources: [] }),
+      'resources/read': () => ({ contents: [] }),
+      'logging/setLevel': () => ({}),
+    },
   );
 const toldTo = ({ received }: ReturnType<typeof loggingServer>) =>
   received('logging/setLevel').map(({ params }) => (params as JsonObject)['level']);
 
-test.each(['legacy', 'modern'] as const)('the first request of a %s client starts the server, which is told the level first', async (era) => {
-  const server = loggingServer();
-  const order: string[] = [];
-  const fronted = await front({
-    s: {
-      lifecycle: 'lazy',
-      async serve(channel) {
-        await server.entry.serve(channel);
-        const { onmessage } = channel;
-        channel.onmessage = (message) => {
-          order.push(String(message['method']));
-          onmessage?.(message);
-        };
+test.each(['legacy', 'modern'] as const)(
+  'the first request of a %s client starts the server, which is told the level first',
+  async (era) => {
+    const server = loggingServer();
+    const order: string[] = [];
+    const fronted = await front({
+      s: {
+        lifecycle: 'lazy',
+        async serve(channel) {
+          await server.entry.serve(channel);
+          const { onmessage } = channel;
+          channel.onmessage = (message) => {
+            order.push(String(message['method']));
+            onmessage?.(message);
+          };
+        },
       },
-    },
-  });
-  const uri = 'note://1';
-  if (era === 'modern') {
-    const meta = { 'io.modelcontextprotocol/logLevel': 'debug' };
-    await fronted.modern('/mcp', 'resources/read', { uri: `plexus://s/${uri}` }, { meta });
-  } else {
-    const session = await fronted.open('/mcp');
-    await session.request('logging/setLevel', { level: 'debug' });
-    await session.request('resources/read', { uri: `plexus://s/${uri}` });
-  }
-  expect(toldTo(server)).toEqual(['debug']);
-  expect(order.filter((method) => /setLevel|read/.test(method))).toEqual(['logging/setLevel', 'resources/read']);
-});
+    });
+    const uri = 'note://1';
+    if (era === 'modern') {
+      const meta = { 'io.modelcontextprotocol/logLevel': 'debug' };
+      await fronted.modern('/mcp', 'resources/read', { uri: `plexus://s/${uri}` }, { meta });
+    } else {
+      const session = await fronted.open('/mcp');
+      await session.request('logging/setLevel', { level: 'debug' });
+      await session.request('resources/read', { uri: `plexus://s/${uri}` });
+    }
+    expect(toldTo(server)).toEqual(['debug']);
+    expect(order.filter((method) => /setLevel|read/.test(method))).toEqual(['logging/setLevel', 'resources/read']);
+  },
+);
 
 test('a level that is wanted while a call runs is told at once', async () => {
   const server = createManualServer();

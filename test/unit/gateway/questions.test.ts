@@ -31,32 +31,36 @@ async function modernServer(names: readonly string[], answer: ServedMethod) {
   return { url: (await serveHttp({ service: { ...service, methods: own } })).url };
 }
 
-verifies('EXT-36', 'a modern server asks within its call, also where its client has called again meanwhile', async () => {
-  const [first, second] = [createDeferred<void>(), createDeferred<void>()];
-  const begun: string[] = [];
-  const s = await modernServer(['first', 'second'], async ({ params: { name, inputResponses } }) => {
-    begun.push(String(name));
-    if (inputResponses !== undefined) return said(inputResponses);
-    await (name === 'first' ? first : second).promise;
-    return name === 'first' ? asking('one') : said('second');
-  });
-  const session = await (await front({ s })).open('/mcp/s/s', able);
-  const asked: string[] = [];
-  const calling = (name: string) =>
-    session.answering('tools/call', call(name), () => {
-      asked.push(name);
-      return accepted;
+verifies(
+  'EXT-36',
+  'a modern server asks within its call, also where its client has called again meanwhile',
+  async () => {
+    const [first, second] = [createDeferred<void>(), createDeferred<void>()];
+    const begun: string[] = [];
+    const s = await modernServer(['first', 'second'], async ({ params: { name, inputResponses } }) => {
+      begun.push(String(name));
+      if (inputResponses !== undefined) return said(inputResponses);
+      await (name === 'first' ? first : second).promise;
+      return name === 'first' ? asking('one') : said('second');
     });
-  const calls = [calling('first')];
-  await waitFor(() => expect(begun).toEqual(['first']));
-  calls.push(calling('second'));
-  await waitFor(() => expect(begun).toEqual(['first', 'second']));
-  first.resolve();
-  expect(await calls[0]).toMatchObject({ result: said({ who: accepted.result }) });
-  expect(asked).toEqual(['first']);
-  second.resolve();
-  expect(await calls[1]).toMatchObject({ result: said('second') });
-});
+    const session = await (await front({ s })).open('/mcp/s/s', able);
+    const asked: string[] = [];
+    const calling = (name: string) =>
+      session.answering('tools/call', call(name), () => {
+        asked.push(name);
+        return accepted;
+      });
+    const calls = [calling('first')];
+    await waitFor(() => expect(begun).toEqual(['first']));
+    calls.push(calling('second'));
+    await waitFor(() => expect(begun).toEqual(['first', 'second']));
+    first.resolve();
+    expect(await calls[0]).toMatchObject({ result: said({ who: accepted.result }) });
+    expect(asked).toEqual(['first']);
+    second.resolve();
+    expect(await calls[1]).toMatchObject({ result: said('second') });
+  },
+);
 
 test('a modern server gets eight rounds for the call of a legacy client', async () => {
   let rounds = 0;
@@ -128,15 +132,18 @@ const program = fileURLToPath(new URL('../../servers/eliciting.mjs', import.meta
 test.each([
   ['accept', 1],
   ['decline', 0],
-])('a page of a modern server that a legacy client has answered with %s: told as done %i times', async (action, times) => {
-  const fronted = await front({ s: { command: process.execPath, args: [program, '--era', 'modern'] } });
-  const session = await fronted.open('/mcp/s/s', able);
-  const asked: unknown[] = [];
-  const message = await session.answering('tools/call', call('visit'), ({ params }) => {
-    asked.push((params as JsonObject)['elicitationId']);
-    return { result: { action } };
-  });
-  expect(message).toMatchObject({ result: { content: [{ text: expect.stringContaining(action) }] } });
-  expect(asked).toEqual([expect.any(String)]);
-  expect(pagesDone(session.heard)).toEqual(asked.slice(0, times));
-});
+])(
+  'a page of a modern server that a legacy client has answered with %s: told as done %i times',
+  async (action, times) => {
+    const fronted = await front({ s: { command: process.execPath, args: [program, '--era', 'modern'] } });
+    const session = await fronted.open('/mcp/s/s', able);
+    const asked: unknown[] = [];
+    const message = await session.answering('tools/call', call('visit'), ({ params }) => {
+      asked.push((params as JsonObject)['elicitationId']);
+      return { result: { action } };
+    });
+    expect(message).toMatchObject({ result: { content: [{ text: expect.stringContaining(action) }] } });
+    expect(asked).toEqual([expect.any(String)]);
+    expect(pagesDone(session.heard)).toEqual(asked.slice(0, times));
+  },
+);

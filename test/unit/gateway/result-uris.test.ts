@@ -2,6 +2,8 @@
 // and that its uri stays as it is where it leads to that server alone.
 
 import { expect, test } from 'vitest';
+import type { GatewayClient } from '../../../src/gateway/client.ts';
+import { withUrisOf } from '../../../src/gateway/result-uris.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
 import { createRawServer } from '../../e2e/runtimes.ts';
 import { waitFor } from '../../wait-for.ts';
@@ -65,6 +67,17 @@ test('on a route of one server, and where there is no other with resources, noth
   const one = await front({ a: noteServer('only://a').entry, b: createRawServer({ tools: {} }).entry });
   await one.modern('/mcp', 'resources/list');
   expect(await call(one, '/mcp', 'a__echo')).toEqual(own);
+});
+
+test('a result that names nothing is not copied', () => {
+  const client = { route: { server: undefined } } as unknown as GatewayClient;
+  for (const result of [
+    { content: [{ type: 'text', text: 'a' }] },
+    { contents: [7] },
+    { messages: [{}] },
+    { other: 1 },
+  ])
+    expect(withUrisOf(client, 's', result)).toBe(result);
 });
 
 test('a template is completed by its server, also before anybody has asked for the list', async () => {
