@@ -16,7 +16,17 @@ import { type FlaggedText, flaggedTextSentences } from './flagged-sentences.ts';
 import { flaggedTextsOf } from './flagged-text.ts';
 import { fewProblems, pageFrom, walkPages } from './pages.ts';
 
-export interface ToolListing {
+/** How long a list holds, and for whom, as its server says. */
+export interface ListLife {
+  /** When the list was fetched, in milliseconds since 1970. */
+  readonly listedAt: number;
+  /** The server's own `ttlMs`, if it sent one. */
+  readonly ttlMs?: number;
+  /** Every caller gets the same list (`cacheScope`). */
+  readonly isPublic?: true;
+}
+
+export interface ToolListing extends ListLife {
   /** Every healthy definition, also those that the filters of the server's entry hide. */
   readonly tools: readonly ToolDefinition[];
   /** Parts that were left out or cut off, as sentences for a person. */
@@ -27,10 +37,6 @@ export interface ToolListing {
   readonly instructions?: string;
   /** The capabilities besides tools that the server declares. */
   readonly capabilities?: readonly ListCapability[];
-  /** When the list was fetched, in milliseconds since 1970. */
-  readonly listedAt: number;
-  /** The server's own `ttlMs`, if it sent one. */
-  readonly ttlMs?: number;
   /** The server declares that it sends `list_changed`. */
   readonly isAnnounced?: true;
 }
@@ -75,6 +81,7 @@ export async function fetchTools(
     );
   const cancelTimeout = clock.after(limits.listTimeoutMs, timeUp, 'background');
   let ttlMs = Number.POSITIVE_INFINITY;
+  let isPublic = true;
   try {
     const walked = await walkPages(
       async (cursor) => {
@@ -86,6 +93,7 @@ export async function fetchTools(
         const listed = pageFrom(answer, { server: name, session, called: 'tools', onRefusal });
         const page = requirePage(listed, name, cursor === undefined);
         if (typeof page['ttlMs'] === 'number' && page['ttlMs'] >= 0) ttlMs = Math.min(ttlMs, page['ttlMs']);
+        isPublic &&= page['cacheScope'] === 'public';
         return page;
       },
       'tools',
@@ -98,6 +106,7 @@ export async function fetchTools(
       ...withFlaggedTexts([...cutOff, ...problems], tools, instructions),
       ...about,
       ...(Number.isFinite(ttlMs) && { ttlMs }),
+      ...(isPublic && { isPublic: true }),
       ...(isObject(declared) && declared['listChanged'] === true && { isAnnounced: true }),
     };
   } finally {

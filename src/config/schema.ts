@@ -487,7 +487,9 @@ export const servingSchema = section({
     .describe('The port of `plexus serve`. 0 takes any free one; `plexus connect` finds it.'),
   sampling: flag()
     .default(false)
-    .describe('Whether servers behind the gateway may have a client sample its model, where the client can.'),
+    .describe(
+      'Whether servers of the older era behind the gateway may have a client sample its model, where the client can. A modern server is told what each client can do, and that client decides.',
+    ),
   profiles: z
     .record(z.string(), profileSchema, 'a map from names to profiles')
     .default({})

@@ -30,6 +30,8 @@ export interface ViewHandlers extends ClientHandlers {
    * on. It refuses by throwing an error with a JSON-RPC code.
    */
   readonly relay?: (question: RelayedQuestion, options: { readonly signal: AbortSignal }) => Promise<JsonObject>;
+  /** Called when a person has done what a page wanted that this view was asked to show, by the id that its server gave it. */
+  readonly onPageDone?: (page: { readonly server: ServerName; readonly elicitationId: string }) => void;
   /** A server asked while calls of other views were in flight as well: the question belonged to none, and was declined. */
   readonly onUnowned?: (server: ServerName) => void;
 }
@@ -40,6 +42,8 @@ export interface RelayedQuestion {
   readonly params: JsonObject;
   /** The name that a modern server gave the question. */
   readonly key?: string;
+  /** Of the call that asks, where the server says which one it is. */
+  readonly relay?: object;
 }
 
 export const serverRequestMethods = ['elicitation/create', 'sampling/createMessage', 'roots/list'] as const;

@@ -43,7 +43,7 @@ export interface RelayedRequest {
   readonly passesInput?: boolean;
   /** The client knows what to do with a refusal that asks for a page to be visited. */
   readonly passesRefusals?: boolean;
-  /** Called with a log message, or the completion of a page, that can only belong to this view's calls. */
+  /** Called with a log message that can only belong to this view's calls. */
   onNotification?(method: string, params: JsonObject): void;
 }
 
@@ -64,6 +64,7 @@ export interface ServerQuestion {
   readonly method: ServerRequestMethod;
   readonly params: JsonObject;
   readonly key?: string;
+  readonly relay?: RelayedRequest;
 }
 
 /** The calls of one view. A legacy request does not name its call, so it belongs to all of them. */
@@ -89,6 +90,8 @@ export class ServerRequestRouter {
   /** Number of calls answered so far: proof that the server works. */
   served = 0;
   #completions: Completions | undefined;
+  /** The views that are to hear when a page was visited, by the id of the page; the latest are remembered. */
+  readonly #pages = new Map<string, ViewHandlers>();
 
   constructor(deps: RouterDeps) {
     this.#deps = deps;
@@ -166,6 +169,24 @@ export class ServerRequestRouter {
     if (another === undefined) [...(only?.calls.items() ?? [])].at(-1)?.relay?.onNotification?.(method, params);
   }
 
+  /** The server has named a page to this view, and may say later that it was visited. */
+  expectPage(id: unknown, handlers: ViewHandlers): void {
+    const { idChars, remembered } = limits.pages;
+    if (handlers.onPageDone === undefined || typeof id !== 'string' || id.length > idChars) return;
+    this.#pages.delete(id);
+    this.#pages.set(id, handlers);
+    const [oldest] = this.#pages.keys();
+    if (this.#pages.size > remembered && oldest !== undefined) this.#pages.delete(oldest);
+  }
+
+  /** The server says that a page was visited. */
+  pageDone(id: unknown): void {
+    this.completions.record(id);
+    if (typeof id !== 'string') return;
+    this.#pages.get(id)?.onPageDone?.({ server: this.server, elicitationId: id });
+    this.#pages.delete(id);
+  }
+
   /** The session has ended: aborts all open requests. */
   close(): void {
     for (const controller of this.#openRequests ?? []) controller.abort();
@@ -221,6 +242,7 @@ export class ServerRequestRouter {
     const { relay } = target.handlers;
     const isDeclined = method === 'elicitation/create' && this.#deps.policy === 'decline';
     if (relay !== undefined && !isDeclined) {
+      if (params['mode'] === 'url') this.expectPage(params['elicitationId'], target.handlers);
       const relayed = (until: AbortSignal) => relay({ server: this.server, ...question }, { signal: until });
       return this.#callHandler(method, relayed, target, signal);
     }

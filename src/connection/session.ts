@@ -254,7 +254,7 @@ class OpenedSession implements Session {
     if (wire.down) this.#end(reportOf(channel));
     // A 401 concerns the whole server and ends the session; any other status only fails its request.
     wire.onfailure = ({ cause, status }) => status === 401 && this.#ended.resolve(cause);
-    wire.onnotification = (method, params) => this.#hear(method, params);
+    wire.onnotification = (method, params, isTold) => this.#hear(method, params, isTold);
     if (agreement.era === 'modern') {
       wire.envelope = envelope;
       // A modern server asks for input within its results. One that sends requests all the same is told so, or it would wait.
@@ -273,9 +273,9 @@ class OpenedSession implements Session {
     this.#ended.resolve(new RuntimeError('CONNECTION_LOST', { server: this.#server, ...report }));
   }
 
-  #hear(method: string, params: JsonObject): void {
-    if (method === 'notifications/elicitation/complete') this.#router.completions.record(params['elicitationId']);
-    if (RELAYED.has(method)) this.#router.relayNotification(method, params);
+  #hear(method: string, params: JsonObject, isTold: boolean): void {
+    if (method === 'notifications/elicitation/complete') this.#router.pageDone(params['elicitationId']);
+    if (method === 'notifications/message' && !isTold) this.#router.relayNotification(method, params);
     for (const listener of this.#listeners) listener(method, params);
   }
 
@@ -360,9 +360,6 @@ class OpenedSession implements Session {
     return this.#channel.close();
   }
 }
-
-/** Notifications that may belong to a call. */
-const RELAYED: ReadonlySet<string> = new Set(['notifications/message', 'notifications/elicitation/complete']);
 
 const metaKey = (name: string) => `io.modelcontextprotocol/${name}`;
 

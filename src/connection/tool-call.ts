@@ -133,7 +133,12 @@ async function afterRefusal(
   refused: Refusal,
   options: CallOptions,
 ): Promise<RequestOutcome> {
-  if (options.relay?.passesRefusals) return refused;
+  if (options.relay?.passesRefusals) {
+    // The server tells when a page was visited, long after this call.
+    if (refused.code === URL_ELICITATION_REQUIRED)
+      for (const id of pagesIn(refused.data)) deps.router.expectPage(id, call.handlers);
+    return refused;
+  }
   if (refused.code === CAPABILITY_MISSING && needsElicitation(refused.data))
     return { ...refused, message: `${refused.message}; it has a question, and ${NOBODY_TO_ASK}` };
   if (refused.code !== URL_ELICITATION_REQUIRED) return refused;
@@ -145,6 +150,12 @@ async function afterRefusal(
   options.onRepeat?.();
   const outcome = await send(deps, call, options);
   return isInputRequired(outcome) ? runInputRounds(deps, call, outcome, options) : outcome;
+}
+
+function pagesIn(data: unknown): readonly unknown[] {
+  const elicitations = isObject(data) ? data['elicitations'] : undefined;
+  const named = Array.isArray(elicitations) ? elicitations.slice(0, limits.pages.atOnce) : [];
+  return named.map((each: unknown) => (isObject(each) ? each['elicitationId'] : undefined));
 }
 
 function needsElicitation(data: unknown): boolean {
@@ -179,8 +190,10 @@ async function runInputRounds(
   options: CallOptions,
 ): Promise<RequestOutcome> {
   let inputRequired = first;
-  // Rounds with questions are bounded by the number of questions.
-  for (let round = 0; round < limits.inputRounds || asksAnything(inputRequired.result); round++) {
+  const { relay } = options;
+  const most = relay === undefined ? limits.inputRounds : limits.relay.inputRounds;
+  // Rounds with questions are bounded by the number of questions too; those of a gateway's client by nothing else.
+  for (let round = 0; round < most || (relay === undefined && asksAnything(inputRequired.result)); round++) {
     const { inputRequests, requestState } = inputRequired.result;
     const inputResponses = await withRequestTarget(call.handlers, options, (target, signal) =>
       fetchInputs(deps, inputRequests, { call: options, target, signal }),
@@ -193,7 +206,7 @@ async function runInputRounds(
     if (!isInputRequired(outcome)) return outcome;
     inputRequired = outcome;
   }
-  return { kind: 'error', code: -32603, message: `it still asked for input after ${limits.inputRounds} rounds` };
+  return { kind: 'error', code: -32603, message: `it still asked for input after ${most} rounds` };
 }
 
 const asksAnything = ({ inputRequests }: JsonObject) =>
@@ -222,7 +235,7 @@ async function fetchInputs(
   const questions = Object.entries(requests).map(([key, request]) => {
     const { method, params } = isObject(request) ? request : {};
     if (!isServerRequestMethod(method)) throw methodNotFound(typeof method === 'string' ? method : 'this request');
-    return { key, method, params: isObject(params) ? params : {} };
+    return { key, method, params: isObject(params) ? params : {}, ...(call.relay && { relay: call.relay }) };
   });
   // Before anybody is asked: a round that is refused as a whole bothers nobody.
   for (const _ of questions) deps.router.questions.admit([call]);

@@ -40,7 +40,12 @@ export interface RequestOptions extends SendOptions {
   /** Called for any other sign that the server is working on the request, such as a log message. */
   onSign?(): void;
   /** A gateway's client sends it: these fields of the modern `_meta` replace our own. */
-  readonly relay?: { readonly envelope?: JsonObject | undefined } | undefined;
+  readonly relay?:
+    | {
+        readonly envelope?: JsonObject | undefined;
+        onNotification?(method: string, params: JsonObject): void;
+      }
+    | undefined;
   /** Called with the id of the request: notifications on a subscription stream name it. */
   readonly onId?: (id: MessageId) => void;
   /**
@@ -52,6 +57,8 @@ export interface RequestOptions extends SendOptions {
 
 /** Receives the server's notifications. */
 export type NotificationListener = (method: string, params: JsonObject) => void;
+
+const LOGGED = 'notifications/message';
 
 interface PendingRequest {
   resolve: ((outcome: RequestOutcome) => void) | undefined;
@@ -80,7 +87,8 @@ export class Wire {
   onerror: ((error: Error) => void) | undefined;
   /** Called once, with the server's first message. */
   onfirstmessage: (() => void) | undefined;
-  onnotification: NotificationListener | undefined;
+  /** `isTold`: its request is known and was told. */
+  onnotification: ((method: string, params: JsonObject, isTold: boolean) => void) | undefined;
   onrequest: AnswerServerRequest | undefined;
   /** Called when the channel could not deliver a request or its response. */
   onfailure: ((failure: RequestFailure) => void) | undefined;
@@ -88,7 +96,7 @@ export class Wire {
   constructor(channel: Channel, clock: Clock) {
     this.#channel = channel;
     this.#clock = clock;
-    channel.onmessage = (message) => this.#receive(message);
+    channel.onmessage = (message, request) => this.#receive(message, request);
     channel.onoversized = (id) => this.#dropOversized(id);
     channel.onfailed = (id, failure) => this.#fail(id, failure);
     channel.onsign = (id) => this.#pending.get(id as number)?.options?.onSign?.();
@@ -184,7 +192,7 @@ export class Wire {
     this.#channel.send(message).catch((error: unknown) => this.onerror?.(error as Error));
   }
 
-  #receive(message: Message): void {
+  #receive(message: Message, request: MessageId | undefined): void {
     this.sawActivity = true;
     if (this.onfirstmessage) this.#announceFirstMessage();
     const { id, method } = message;
@@ -193,7 +201,7 @@ export class Wire {
       return;
     }
     if (id === undefined) {
-      this.#takeNotification(method, message['params']);
+      this.#takeNotification(method, message['params'], request);
       return;
     }
     if (this.onrequest === undefined) return;
@@ -207,12 +215,18 @@ export class Wire {
     announce?.();
   }
 
-  #takeNotification(method: string, params: unknown): void {
+  #takeNotification(method: string, params: unknown, request: MessageId | undefined): void {
     if (method === 'notifications/progress' && this.#forwardProgress(params)) return;
     if (method === 'notifications/cancelled' && isObject(params)) this.#legacyRequests?.cancel(params['requestId']);
-    // A log message does not name its request, but a server that logs is working on one of them.
-    if (method === 'notifications/message') for (const { options } of this.#pending.values()) options?.onSign?.();
-    this.onnotification?.(method, isObject(params) ? params : {});
+    const said = isObject(params) ? params : {};
+    if (method === LOGGED) this.#takeLog(said, request);
+    this.onnotification?.(method, said, method === LOGGED && request !== undefined);
+  }
+
+  /** A log message does not name its request, but came on its stream; or else a server that logs is working on one of them. */
+  #takeLog(params: JsonObject, request: MessageId | undefined): void {
+    if (request === undefined) for (const { options } of this.#pending.values()) options?.onSign?.();
+    else this.#pending.get(request as number)?.options?.relay?.onNotification?.(LOGGED, params);
   }
 
   #fail(id: MessageId, failure: RequestFailure): void {

@@ -1,10 +1,11 @@
 // Owns handing on the calls of clients: the limits of each server, the result as its client is to get it, and how a failure is told.
 // The hot path of the gateway; a call on its way is in `relayed-call.ts`.
 
-import { Heartbeat } from '../call/heartbeat.ts';
+import { type Beat, Heartbeat } from '../call/heartbeat.ts';
 import type { OutcomeDraft } from '../call/pipeline.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
+import type { RosterEntry } from '../kernel/roster.ts';
 import { RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { Tool, ToolOutcome } from '../model/tool.ts';
@@ -16,6 +17,7 @@ import { failureAnswer } from './commands/told-failure.ts';
 import { failureResult } from './failures.ts';
 import type { CallEnding, Measures } from './measures.ts';
 import { RelayedCall } from './relayed-call.ts';
+import { withUrisOf } from './result-uris.ts';
 import { passedMeta } from './served-relay.ts';
 import type { RoundSeal } from './state-of-round.ts';
 
@@ -56,10 +58,13 @@ export class CallRelays {
     const measures = this.#deps.measures.of(server);
     const { seal, clock } = this.#deps;
     const relay = new RelayedCall({ client, caller, served, tool, args, round, seal, line, measures, clock });
-    if (turn === undefined) return this.#perform(relay);
+    const isHeard = served.meta['progressToken'] !== undefined && !client.route.isOfCommands;
+    const beat = isHeard ? this.#heartbeat.begin(relay) : undefined;
+    if (turn === undefined) return this.#perform(relay, beat);
     return turn.then(
-      () => this.#perform(relay),
+      () => this.#perform(relay, beat),
       (error: unknown) => {
+        if (beat) this.#heartbeat.end(beat);
         relay.ended(error instanceof ProtocolError ? 'refused' : 'cancelled');
         throw error;
       },
@@ -73,16 +78,14 @@ export class CallRelays {
     return failureResult(error);
   }
 
-  #perform(relay: RelayedCall): Promise<JsonObject> {
+  #perform(relay: RelayedCall, beat: RosterEntry<Beat> | undefined): Promise<JsonObject> {
     const { client, caller, call: served, tool, args, line } = relay;
     const { isOfCommands } = client.route;
     const meta = passedMeta(served.meta);
     const options: RelayedCallOptions = { relay, ...(meta && { meta }), ...(isOfCommands && COMMAND_LIMIT) };
-    const place = caller.begin(tool.id.server, served);
-    const isHeard = served.meta['progressToken'] !== undefined && !isOfCommands;
-    const beat = isHeard ? this.#heartbeat.begin(relay) : undefined;
-    const over = () => {
-      caller.end(place);
+    const place = caller.begin(tool.id.server, served, relay);
+    const over = (isDone: boolean) => {
+      caller.end(place, isDone);
       line.leave();
       if (beat) this.#heartbeat.end(beat);
     };
@@ -91,12 +94,13 @@ export class CallRelays {
       .call(tool.name, args, options)
       .then(
         (outcome) => {
-          over();
+          over(!outcome.isError);
           relay.ended(outcome.isError ? 'error' : 'ok');
-          return this.#deps.seal.passed(served, resultOf(outcome), relay.isApproved);
+          const result = withUrisOf(client, tool.id.server, resultOf(outcome));
+          return this.#deps.seal.passed(served, result, relay.isApproved);
         },
         (error: unknown) => {
-          over();
+          over(false);
           relay.ended(endingOf(error, relay.isCancelled));
           if (!(error instanceof RuntimeError) && relay.isCancelled) throw error;
           return this.failed(client, error);

@@ -9,9 +9,9 @@ import type { SessionProvider } from '../servers/sessions.ts';
 import type { Peer } from '../serving/service.ts';
 import type { Turn } from '../turn.ts';
 import { sessionsOf, type View } from '../view.ts';
-import type { GatewayFleet } from './gateway-fleet.ts';
+import type { GatewayFleet, ListChange } from './gateway-fleet.ts';
 import { type Named, nameAll } from './names.ts';
-import { seesTool, viewPatterns } from './profiles.ts';
+import { seesServer, seesTool, viewPatterns } from './profiles.ts';
 import type { Route } from './route.ts';
 import { RelayCaller } from './served-relay.ts';
 
@@ -28,6 +28,16 @@ function namesOn(route: Route, snapshot: CatalogSnapshot): Named<Tool> {
   const named = nameAll(snapshot.tools.filter(isSeen), ({ id }) => id, server !== undefined);
   bySnapshot.set(snapshot, named);
   return named;
+}
+
+/** Whether clients of the route see another list than before. */
+export function concerns(route: Route, change: ListChange): boolean {
+  const { server, profile } = route;
+  if ('server' in change) return server === undefined ? seesServer(profile, change.server) : server === change.server;
+  const [before, after] = [namesOn(route, change.before).list, namesOn(route, change.after).list];
+  const isSame = (each: (typeof after)[number], at: number) =>
+    each.name === before[at]?.name && each.item.definition === before[at].item.definition;
+  return before.length !== after.length || !after.every(isSame);
 }
 
 /** Why the client may not use the server at all. */

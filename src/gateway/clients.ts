@@ -65,10 +65,13 @@ export class Clients {
     return this.#deps.workspaces.use(originOf(principal).workspace, work);
   }
 
-  /** The clients of a fleet, of those that are known. */
+  /** Whether the client is of the fleet. One that only listens is known by what it brought along. */
   isOf(peer: Peer, fleet: GatewayFleet): boolean {
     const known = peer.session ? this.#sessions.get(peer.session) : this.#others.get(peer.principal.id);
-    return isIn(known, fleet);
+    if (known !== undefined) return isIn(known, fleet);
+    const { workspace } = originOf(peer.principal);
+    if (workspace === undefined && this.#hasOwnRoots(peer)) return false;
+    return this.#deps.workspaces.isOf(fleet, workspace);
   }
 
   /** The session has ended, or has other roots now. */
@@ -86,6 +89,12 @@ export class Clients {
       this.#others.delete(id);
       this.#close(known);
     }
+  }
+
+  /** The client of a session that has asked for something. */
+  known({ session }: Peer): GatewayClient | undefined {
+    const known = session && this.#sessions.get(session)?.client;
+    return known instanceof GatewayClient ? known : undefined;
   }
 
   /** Whether a client of the fleet is known. */
@@ -112,10 +121,15 @@ export class Clients {
     return new GatewayClient(fleet, route, peer, peer.session !== undefined || origin.client !== undefined);
   }
 
+  #hasOwnRoots({ session, capabilities }: Peer): boolean {
+    return this.#deps.trustsRoots && session !== undefined && isObject(capabilities['roots']);
+  }
+
   /** The first folder among the roots of a session, if it says so in time. */
-  async #rootOf({ session, capabilities }: Peer): Promise<string | undefined> {
-    const { trustsRoots, clock, onError } = this.#deps;
-    if (!trustsRoots || session === undefined || !isObject(capabilities['roots'])) return undefined;
+  async #rootOf(peer: Peer): Promise<string | undefined> {
+    const { clock, onError } = this.#deps;
+    const { session } = peer;
+    if (session === undefined || !this.#hasOwnRoots(peer)) return undefined;
     let roots: unknown;
     const asked = session.ask('roots/list', {}).then((answer) => {
       roots = answer['roots'];

@@ -4,6 +4,7 @@
 import { pathToFileURL } from 'node:url';
 import { partsOf, type Runtime } from '../api.ts';
 import type { ListCapability } from '../catalog/listing.ts';
+import type { CatalogSnapshot } from '../catalog/snapshot.ts';
 import type { Session } from '../connection/session.ts';
 import type { ServerStatus } from '../connection/status.ts';
 import { settleWithin } from '../kernel/settle.ts';
@@ -15,13 +16,10 @@ import { isWanted } from '../serving/running-call.ts';
 import { definitionHash } from '../trust/fingerprint.ts';
 import { ServerLine } from './server-line.ts';
 
-const changeEvents = {
-  'catalog.changed': 'tools',
-  'resources.changed': 'resources',
-  'prompts.changed': 'prompts',
-} as const satisfies Readonly<Record<string, ChangedList>>;
-
-const isChange = (type: string): type is keyof typeof changeEvents => type in changeEvents;
+/** The server whose list has changed; or the tools of all servers, before and after. */
+export type ListChange =
+  | { readonly server: ServerName }
+  | { readonly before: CatalogSnapshot; readonly after: CatalogSnapshot };
 
 const heardEvents = ['catalog.changed', 'resources.changed', 'prompts.changed', 'connection.list-announced'] as const;
 
@@ -64,6 +62,12 @@ export class GatewayFleet {
     this.parts = partsOf(runtime);
     this.workspace = workspace;
     this.#started = runtime.ready({ timeoutMs: limits.listWaitMs });
+    this.parts.host.on(
+      (event) => {
+        if (event.type === 'connection.changed' && event.to === 'ready') this.#tellLogLevel(event.server);
+      },
+      ['connection.changed'],
+    );
   }
 
   get servers(): ReturnType<typeof partsOf>['servers'] {
@@ -108,12 +112,23 @@ export class GatewayFleet {
   }
 
   /** Told at once when a server announces a change: the list is fetched when a client asks for it. */
-  onListChanged(listener: (kind: ChangedList) => void): () => void {
+  onListChanged(listener: (kind: ChangedList, changed: ListChange) => void): () => void {
+    let tools = this.servers.catalog.snapshot();
     return this.parts.host.on((event) => {
-      if (event.type === 'connection.list-announced') {
-        this.#announced[event.list].add(event.server);
-        listener(event.list);
-      } else if (isChange(event.type)) listener(changeEvents[event.type]);
+      switch (event.type) {
+        case 'catalog.changed': {
+          const before = tools;
+          tools = this.servers.catalog.snapshot();
+          return listener('tools', { before, after: tools });
+        }
+        case 'connection.list-announced':
+          this.#announced[event.list].add(event.server);
+          return listener(event.list, event);
+        case 'resources.changed':
+          return listener('resources', event);
+        case 'prompts.changed':
+          return listener('prompts', event);
+      }
     }, heardEvents);
   }
 
@@ -135,14 +150,22 @@ export class GatewayFleet {
   }
 
   /**
-   * A client wants log messages from this level on. The server is told the most verbose level that any client wants; each client
-   * then gets its own share. A modern server is told with each request.
+   * A client wants log messages from this level on. The server is told the most verbose level that any client wants, or its entry;
+   * each client then gets its own share. A modern server is told with each request.
    */
   wantLogLevel(server: ServerName, level: LogLevel): void {
+    const line = this.lineOf(server);
+    const known = line.logLevel ?? this.servers.registry.settings(server)?.logLevel;
+    if (known === undefined || !isWanted(level, known)) line.logLevel = level;
+    this.#tellLogLevel(server);
+  }
+
+  /** Also told to a session that opens later: its first call may be the one that wants it. */
+  #tellLogLevel(server: ServerName): void {
     const session = this.servers.sessions.open(server);
+    const level = this.lineOf(server).logLevel;
     if (session === undefined || session.era === 'modern' || session.capabilities['logging'] === undefined) return;
-    const told = toldLevels.get(session.origin);
-    if (told !== undefined && isWanted(level, told)) return;
+    if (level === undefined || toldLevels.get(session.origin) === level) return;
     toldLevels.set(session.origin, level);
     void session.request('logging/setLevel', { level }, { repeatable: true });
   }
@@ -168,6 +191,11 @@ export class GatewayFleet {
     }
     await this.#settled([resourceCatalog.listed(capability, server)]);
     await this.#refresh(capability);
+  }
+
+  /** Resolves when lists that are being fetched are there; no server is started for it. */
+  whenFetched(capability: ListCapability): Promise<void> {
+    return this.#settled([this.servers.resourceCatalog.listed(capability)]);
   }
 
   #unlisted(capability: ListCapability): readonly ServerName[] {

@@ -21,9 +21,10 @@ import { ServingRoom } from '../serving/serving-room.ts';
 import type { StdioPipes } from '../serving/stdio-endpoint.ts';
 import { accessOf, identify, originOf } from './access.ts';
 import { CallRelays } from './call-relay.ts';
+import { concerns } from './client.ts';
 import { Clients } from './clients.ts';
 import type { GatewayEvent, SessionFacts } from './events.ts';
-import type { GatewayFleet } from './gateway-fleet.ts';
+import type { GatewayFleet, ListChange } from './gateway-fleet.ts';
 import { Measures, type ServerMeasures } from './measures.ts';
 import { DEFAULT_PROFILE, openProfile, type Profile } from './profiles.ts';
 import { MESSAGES_PATH, pathOf, type Route, readPath, STREAM_PATH } from './route.ts';
@@ -143,15 +144,15 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
   const opened: RouteServer[] = [];
   let isClosing = false;
 
-  const tellOf = (fleet: GatewayFleet, tell: (server: McpServer, isMeant: (peer: Peer) => boolean) => void) => {
-    for (const { server, clients } of opened) tell(server, (peer) => clients.isOf(peer, fleet));
+  const tellOf = (fleet: GatewayFleet, kind: ChangedList, change: ListChange) => {
+    for (const { route, server, clients } of opened)
+      if (concerns(route, change)) server.listChanged(kind, (peer) => clients.isOf(peer, fleet));
   };
   const workspaces = new Workspaces(runtime, {
     open: options.openWorkspace,
     folder: options.folder,
     isUsed: (fleet) => opened.some(({ clients }) => clients.isUsed(fleet)),
-    onFleet: (fleet) =>
-      fleet.onListChanged((kind) => tellOf(fleet, (server, isMeant) => server.listChanged(kind, isMeant))),
+    onFleet: (fleet) => fleet.onListChanged((kind, change) => tellOf(fleet, kind, change)),
   });
 
   const openRoute = (route: Route): RouteServer => {

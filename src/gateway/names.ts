@@ -29,17 +29,26 @@ export function nameAll<Item>(items: readonly Item[], idOf: (item: Item) => Tool
 }
 
 const OWNED = 'plexus://';
+/** The page of an app: hosts refuse it under any other scheme. */
+const APP = 'ui://';
+const OWNED_APP = 'ui://plexus/';
 
-/** The uri of a resource whose own uri several servers have. */
-export const ownedUri = (server: ServerName, uri: string): string => `${OWNED}${encodeURIComponent(server)}/${uri}`;
+/** The uri of a resource whose own uri does not lead to its server alone. */
+export function ownedUri(server: ServerName, uri: string): string {
+  const owner = encodeURIComponent(server);
+  return uri.startsWith(APP) ? `${OWNED_APP}${owner}/${uri.slice(APP.length)}` : `${OWNED}${owner}/${uri}`;
+}
 
 /** The server and its own uri, from such a uri. */
 export function readOwnedUri(uri: string): { readonly server: ServerName; readonly uri: string } | undefined {
-  if (!uri.startsWith(OWNED)) return undefined;
-  const end = uri.indexOf('/', OWNED.length);
+  const isApp = uri.startsWith(OWNED_APP);
+  if (!isApp && !uri.startsWith(OWNED)) return undefined;
+  const start = isApp ? OWNED_APP.length : OWNED.length;
+  const end = uri.indexOf('/', start);
   if (end < 0) return undefined;
   try {
-    return { server: decodeURIComponent(uri.slice(OWNED.length, end)), uri: uri.slice(end + 1) };
+    const server = decodeURIComponent(uri.slice(start, end));
+    return { server, uri: `${isApp ? APP : ''}${uri.slice(end + 1)}` };
   } catch {
     return undefined;
   }

@@ -11,7 +11,7 @@ import type { GatewayClient } from './client.ts';
 import type { Clients } from './clients.ts';
 import { searchToolNames } from './profiles.ts';
 import type { RouteCatalog } from './route-catalog.ts';
-import { STATUS_TOOL, statusResult } from './status-tool.ts';
+import { STATUS_TOOL } from './status-tool.ts';
 
 export interface RouteCallsDeps {
   readonly catalog: RouteCatalog;
@@ -40,7 +40,7 @@ export class RouteCalls {
     const { server, profile } = catalog.route;
     const tool = client.tools().byName.get(name);
     if (server === undefined) {
-      if (name === STATUS_TOOL) return statusResult(catalog.seenStatuses(client.fleet));
+      if (name === STATUS_TOOL) return catalog.status(client.fleet);
       if (profile.expose === 'search')
         return this.#callFound(client, served, searchTool(client, name) ?? unknown(name));
     }

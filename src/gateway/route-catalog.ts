@@ -1,8 +1,9 @@
 // Owns which servers, prompts and resources the clients of a route see: by which names, whose each is, and how each server is.
 
 import type { ListCapability } from '../catalog/listing.ts';
-import { createResources } from '../catalog/resources/resources.ts';
+import { createResources, knownOwners } from '../catalog/resources/resources.ts';
 import { visibleResources } from '../catalog/resources/visible-resources.ts';
+import type { ServerStatus } from '../connection/status.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { RuntimeError } from '../model/errors.ts';
 import type { ServerName } from '../model/names.ts';
@@ -10,10 +11,11 @@ import type { Prompt } from '../model/resource.ts';
 import { invalidParams } from '../serving/protocol.ts';
 import type { GatewayClient } from './client.ts';
 import type { GatewayFleet } from './gateway-fleet.ts';
-import { type Named, nameAll, readOwnedUri } from './names.ts';
+import { failureIn, lifeOf, outcomesIn, type RouteList, requireList } from './list-life.ts';
+import { type Named, nameAll, ownedUri, readOwnedUri } from './names.ts';
 import { seesServer } from './profiles.ts';
 import type { Route } from './route.ts';
-import { outcomesOf, SERVERS_META } from './status-tool.ts';
+import { statusResult } from './status-tool.ts';
 
 export interface OwnedResource {
   readonly server: ServerName;
@@ -60,37 +62,63 @@ export class RouteCatalog {
   async ownerOf(client: GatewayClient, uri: string): Promise<OwnedResource> {
     const { server } = this.route;
     if (server !== undefined) return { server, uri };
-    const owned = readOwnedUri(uri);
-    if (owned !== undefined) {
-      if (this.#isSeen(client.fleet, owned.server)) return owned;
-      throw new RuntimeError('RESOURCE_UNKNOWN', { uri, because: 'no server that is seen here has it', nearest: [] });
-    }
     const { subscriptions, sessions } = client.fleet.servers;
     const { clock } = client.fleet.parts.host;
     const resourceCatalog = this.visible(client);
+    const owned = readOwnedUri(uri);
+    if (owned !== undefined) {
+      if (this.#isSeen(client.fleet, owned.server)) return owned;
+      if (resourceCatalog.ownersOf(uri).length === 0)
+        throw new RuntimeError('RESOURCE_UNKNOWN', { uri, because: 'no server that is seen here has it', nearest: [] });
+    }
     if (resourceCatalog.ownersOf(uri).length === 0) await this.whenListed(client, 'resources');
     const resources = createResources({ resourceCatalog, subscriptions, reach: sessions, handlers: {}, clock });
     return { server: resources.ownerOf(uri), uri };
   }
 
-  templateOwner(client: GatewayClient, template: string): OwnedResource | undefined {
+  async templateOwner(client: GatewayClient, template: string): Promise<OwnedResource> {
     const { server } = this.route;
     if (server !== undefined) return { server, uri: template };
-    const owners = this.visible(client)
-      .templates()
-      .filter(({ uriTemplate }) => uriTemplate === template);
-    const [only, another] = owners;
-    return only !== undefined && another === undefined ? { server: only.server, uri: template } : undefined;
+    const owners = () =>
+      this.visible(client)
+        .templates()
+        .flatMap(({ uriTemplate, server: owner }) => (uriTemplate === template ? [owner] : []));
+    if (owners().length === 0 && readOwnedUri(template) === undefined) await this.whenListed(client, 'resources');
+    const [only, ...others] = owners();
+    if (only === undefined) return this.ownerOf(client, template);
+    if (others.length === 0) return { server: only, uri: template };
+    throw new RuntimeError('RESOURCE_AMBIGUOUS', { uri: template, servers: [only, ...others] });
   }
 
-  seenStatuses(fleet: GatewayFleet) {
+  /** By which a client of the route reaches a resource that a server names: its own uri, where that leads to this server alone. */
+  uriOf(client: GatewayClient, { server, uri }: OwnedResource): string {
+    if (this.route.server !== undefined) return uri;
+    const resourceCatalog = this.visible(client);
+    const known = knownOwners(resourceCatalog, uri);
+    const [only, another] = known.length > 0 ? known : resourceCatalog.declaring('resources');
+    return only === server && another === undefined ? uri : ownedUri(server, uri);
+  }
+
+  /** The result of `plexus_status`. */
+  status(fleet: GatewayFleet): JsonObject {
+    return statusResult(this.#seenStatuses(fleet), (status) => failureIn(fleet, status));
+  }
+
+  /** The fields of a list beside its items. Throws where the only server of the route has none. */
+  about(fleet: GatewayFleet, list: RouteList): JsonObject {
+    const { server } = this.route;
+    if (server !== undefined) {
+      requireList(fleet, list, server);
+      return lifeOf(fleet, list, [server]);
+    }
+    const statuses = this.#seenStatuses(fleet);
+    const inUse = statuses.filter(({ state }) => state !== 'disabled' && state !== 'invalid');
+    const names = inUse.map(({ name }) => name);
+    return { ...lifeOf(fleet, list, names), ...outcomesIn(fleet, list, statuses) };
+  }
+
+  #seenStatuses(fleet: GatewayFleet): readonly ServerStatus[] {
     return fleet.status().filter(({ name }) => seesServer(this.route.profile, name));
-  }
-
-  /** A broken server is told in every merged list, and never silently missing. */
-  outcomes(fleet: GatewayFleet): JsonObject {
-    if (this.route.server !== undefined) return {};
-    return { _meta: { [SERVERS_META]: outcomesOf(this.seenStatuses(fleet)) } };
   }
 
   #isSeen(fleet: GatewayFleet, server: ServerName): boolean {

@@ -6,7 +6,7 @@ import type { Peer } from '../serving/service.ts';
 import type { GatewayClient } from './client.ts';
 import { ownedUri } from './names.ts';
 import { searchToolNames } from './profiles.ts';
-import type { OwnedResource, RouteCatalog } from './route-catalog.ts';
+import type { RouteCatalog } from './route-catalog.ts';
 import { statusTool } from './status-tool.ts';
 
 export class RouteLists {
@@ -19,16 +19,23 @@ export class RouteLists {
   async tools(client: GatewayClient, peer: Peer): Promise<JsonObject> {
     const { server, profile } = this.#catalog.route;
     await client.fleet.whenToolsListed(server);
-    if (server !== undefined) return { tools: client.tools().list.map(({ item }) => item.definition) };
+    // The list of resources shows which server a page is of.
+    if (server === undefined && client.tools().list.some(({ item }) => pageOf(item.definition) !== undefined))
+      await client.fleet.whenFetched('resources');
+    const about = this.#catalog.about(client.fleet, 'tools');
+    if (server !== undefined) return { tools: client.tools().list.map(({ item }) => item.definition), ...about };
     const shown = profile.expose === 'search' ? searchTools(client) : this.#mergedTools(client, peer);
-    return { tools: [...shown, statusTool], ...this.#catalog.outcomes(client.fleet) };
+    return { tools: [...shown, statusTool], ...about };
   }
 
   async resources(client: GatewayClient): Promise<JsonObject> {
     await this.#catalog.whenListed(client, 'resources');
     const resources = this.#catalog.visible(client).resources(this.#catalog.route.server);
-    const shown = resources.map(({ server, uri, definition }) => this.#withUri(client, definition, { server, uri }));
-    return { resources: shown, ...this.#catalog.outcomes(client.fleet) };
+    const shown = resources.map(({ server, uri: own, definition }) => {
+      const uri = this.#catalog.uriOf(client, { server, uri: own });
+      return uri === own ? definition : { ...definition, uri };
+    });
+    return { resources: shown, ...this.#catalog.about(client.fleet, 'resources') };
   }
 
   async templates(client: GatewayClient): Promise<JsonObject> {
@@ -39,7 +46,7 @@ export class RouteLists {
     const shown = templates.map(({ server, uriTemplate, definition }) =>
       (owners.get(uriTemplate) ?? 0) > 1 ? { ...definition, uriTemplate: ownedUri(server, uriTemplate) } : definition,
     );
-    return { resourceTemplates: shown, ...this.#catalog.outcomes(client.fleet) };
+    return { resourceTemplates: shown, ...this.#catalog.about(client.fleet, 'templates') };
   }
 
   async prompts(client: GatewayClient): Promise<JsonObject> {
@@ -49,7 +56,7 @@ export class RouteLists {
       .list.map(({ name, item: { definition } }) =>
         name === definition['name'] ? definition : { ...definition, name },
       );
-    return { prompts, ...this.#catalog.outcomes(client.fleet) };
+    return { prompts, ...this.#catalog.about(client.fleet, 'prompts') };
   }
 
   /** Tools that only an app may call are shown to clients that show apps; a model has no use for them. */
@@ -59,25 +66,37 @@ export class RouteLists {
       .tools()
       .list.filter(isShown)
       .map(({ name, item: { id, definition } }) => {
-        const ui = uiOf(definition);
-        const uri = ui?.['resourceUri'];
-        const isOwned = typeof uri === 'string' && this.#catalog.visible(client).ownersOf(uri).length > 1;
-        if (!isOwned) return { ...definition, name };
-        const meta = { ...(definition['_meta'] as JsonObject), ui: { ...ui, resourceUri: ownedUri(id.server, uri) } };
-        return { ...definition, name, _meta: meta };
+        const page = pageOf(definition);
+        const uri = page && this.#catalog.uriOf(client, { server: id.server, uri: page });
+        return { ...definition, name, ...(uri !== page && { _meta: withPage(definition, uri) }) };
       });
-  }
-
-  /** A resource keeps its uri where only one server has it. */
-  #withUri(client: GatewayClient, definition: JsonObject, { server, uri }: OwnedResource) {
-    const isShared = this.#catalog.route.server === undefined && this.#catalog.visible(client).ownersOf(uri).length > 1;
-    return isShared ? { ...definition, uri: ownedUri(server, uri) } : definition;
   }
 }
 
 function uiOf({ _meta: meta }: JsonObject): JsonObject | undefined {
   const ui = isObject(meta) ? meta['ui'] : undefined;
   return isObject(ui) ? ui : undefined;
+}
+
+/** The key of an earlier version of the extension; libraries write both. */
+const FORMER_PAGE = 'ui/resourceUri';
+
+/** The page of an app that shows the results of the tool. */
+function pageOf(definition: JsonObject): string | undefined {
+  const { _meta: meta } = definition;
+  const page = uiOf(definition)?.['resourceUri'] ?? (isObject(meta) ? meta[FORMER_PAGE] : undefined);
+  return typeof page === 'string' ? page : undefined;
+}
+
+/** The `_meta` of the tool with another uri for its page. */
+function withPage(definition: JsonObject, uri: string | undefined): JsonObject {
+  const meta = definition['_meta'] as JsonObject;
+  const ui = uiOf(definition);
+  return {
+    ...meta,
+    ...(ui?.['resourceUri'] !== undefined && { ui: { ...ui, resourceUri: uri } }),
+    ...(meta[FORMER_PAGE] !== undefined && { [FORMER_PAGE]: uri }),
+  };
 }
 
 function isForApps(definition: JsonObject): boolean {

@@ -10,6 +10,7 @@ import { invalidParams, ProtocolError } from '../serving/protocol.ts';
 import type { ServedCall } from '../serving/service.ts';
 import { type GatewayClient, refusalOf } from './client.ts';
 import { legacyReadError } from './failures.ts';
+import { withUrisOf } from './result-uris.ts';
 import type { RouteCatalog } from './route-catalog.ts';
 import { passedMeta, type RelayCaller, ServedRelay } from './served-relay.ts';
 import type { RoundSeal } from './state-of-round.ts';
@@ -36,19 +37,14 @@ export class RouteRequests {
     const result = await reading.catch((error: unknown) => {
       throw served.peer.era === 'legacy' && era() === 'modern' ? legacyReadError(error, uri) : error;
     });
-    const { contents } = result;
-    if (owner.uri === uri || !Array.isArray(contents)) return result;
-    const renamed = contents.map((part: unknown) =>
-      isObject(part) && part['uri'] === owner.uri ? { ...part, uri } : part,
-    );
-    return { ...result, contents: renamed };
+    return withUrisOf(client, owner.server, result, (named) => (named === owner.uri ? uri : undefined));
   }
 
   async getPrompt(client: GatewayClient, served: ServedCall): Promise<JsonObject> {
     const { name, arguments: args } = served.params;
     const prompt = await this.#deps.catalog.promptOf(client, name);
     const params = { name: prompt.name, ...(args !== undefined && { arguments: args }) };
-    return this.#handOn(client, served, prompt.server, params);
+    return withUrisOf(client, prompt.server, await this.#handOn(client, served, prompt.server, params));
   }
 
   async complete(client: GatewayClient, served: ServedCall): Promise<JsonObject> {
@@ -62,7 +58,7 @@ export class RouteRequests {
     const uri = ref['uri'];
     if (ref['type'] !== 'ref/resource' || typeof uri !== 'string')
       throw invalidParams('ref must name a prompt or a resource');
-    const owner = catalog.templateOwner(client, uri) ?? (await catalog.ownerOf(client, uri));
+    const owner = await catalog.templateOwner(client, uri);
     return this.#handOn(client, served, owner.server, { ...others, ref: { ...ref, uri: owner.uri } });
   }
 
@@ -86,20 +82,27 @@ export class RouteRequests {
         { server, method: served.method, params, relayed },
         { signal: served.signal },
       );
-    return seal.passed(served, await this.#inLine({ caller, served, server }, request));
+    const result = await this.#inLine({ caller, served, relay, server }, request);
+    return seal.passed(served, served.params['inputResponses'] === undefined ? result : uncached(result));
   }
 
-  async #inLine<Value>({ caller, served, server }: PlacedRequest, request: () => Promise<Value>): Promise<Value> {
+  async #inLine<Value>(
+    { caller, served, relay, server }: PlacedRequest,
+    request: () => Promise<Value>,
+  ): Promise<Value> {
     const { fleet } = caller;
     const line = fleet.lineOf(server);
     fleet.requestBegan();
     try {
       await line.enter(caller, served, this.#deps.clock);
-      const place = caller.begin(server, served);
+      const place = caller.begin(server, served, relay);
+      let isDone = false;
       try {
-        return await request();
+        const result = await request();
+        isDone = true;
+        return result;
       } finally {
-        caller.end(place);
+        caller.end(place, isDone);
         line.leave();
       }
     } finally {
@@ -111,7 +114,13 @@ export class RouteRequests {
 interface PlacedRequest {
   readonly caller: RelayCaller;
   readonly served: ServedCall;
+  readonly relay: ServedRelay;
   readonly server: ServerName;
+}
+
+/** A result with what the client's user has answered holds for this request alone, whatever its server says. */
+function uncached({ ttlMs: _, cacheScope: __, ...result }: JsonObject): JsonObject {
+  return result;
 }
 
 const refusedBy = ({ code, message, data }: { code: number; message: string; data?: unknown }) =>

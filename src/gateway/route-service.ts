@@ -5,6 +5,7 @@ import type { Runtime } from '../api.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import { identity } from '../model/identity.ts';
+import type { LogLevel } from '../model/server.ts';
 import type { Implementation, Offer, Peer, Principal, ServedCall, ServedMethod, Service } from '../serving/service.ts';
 import type { CallRelays } from './call-relay.ts';
 import type { GatewayClient } from './client.ts';
@@ -112,6 +113,10 @@ export class RouteService implements Service {
 
   onUnsubscribed(uri: string, peer: Peer): void {
     this.#subscriptions.end(uri, peer);
+  }
+
+  onLogLevel(level: LogLevel, peer: Peer): void {
+    this.#deps.clients.known(peer)?.callerOf(peer).wantLogLevel(level);
   }
 
   onNotification(method: string, _params: JsonObject, peer: Peer): void {

@@ -11,6 +11,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import { Roster, type RosterEntry } from '../kernel/roster.ts';
 import type { ServerName } from '../model/names.ts';
+import type { LogLevel } from '../model/server.ts';
 import { codes, metaKeys, ProtocolError } from '../serving/protocol.ts';
 import { isLogLevel } from '../serving/running-call.ts';
 import type { Peer, ServedCall } from '../serving/service.ts';
@@ -24,7 +25,7 @@ export class RelayCaller {
   readonly handlers: ViewHandlers;
   /** The requests under way, the newest last: a legacy server does not say which of them it asks for. */
   readonly #running = new Roster<RunningRequest>();
-  #envelope: { readonly level: unknown; readonly fields: JsonObject } | undefined;
+  #envelope: { readonly level: unknown; readonly declines: boolean; readonly fields: JsonObject } | undefined;
 
   constructor(fleet: GatewayFleet, peer: Peer) {
     this.fleet = fleet;
@@ -38,54 +39,77 @@ export class RelayCaller {
         const { action } = await this.#answer({ server, method: 'elicitation/create', params });
         return action === 'accept' ? { action, isDone: true } : { action: action === 'cancel' ? action : 'decline' };
       },
+      onPageDone: ({ server, elicitationId }) => this.#tellDone(server, elicitationId),
       onUnowned: (server) => fleet.lineOf(server).makeExclusive(),
       onError: fleet.parts.host.onError,
     };
   }
 
-  /** The same object for the same level. */
-  envelopeFor(level: unknown): JsonObject {
+  /** The same object for the same level. `declines`: the settings of the server decline its elicitations. */
+  envelopeFor(level: unknown, declines: boolean): JsonObject {
     const known = this.#envelope;
-    if (known !== undefined && known.level === level) return known.fields;
-    const fields = envelopeOf(this.peer, level);
-    this.#envelope = { level, fields };
+    if (known !== undefined && known.level === level && known.declines === declines) return known.fields;
+    const fields = envelopeOf(this.peer, level, declines);
+    this.#envelope = { level, declines, fields };
     return fields;
   }
 
-  begin(server: ServerName, served: ServedCall): RosterEntry<RunningRequest> {
-    return this.#running.add({ server, served, pages: undefined });
+  /** From now on the client wants log messages of this level, also of requests that are under way. */
+  wantLogLevel(level: LogLevel): void {
+    for (const { server } of this.#running.items()) this.fleet.wantLogLevel(server, level);
   }
 
-  end(entry: RosterEntry<RunningRequest>): void {
+  begin(server: ServerName, served: ServedCall, relay: ServedRelay): RosterEntry<RunningRequest> {
+    return this.#running.add({ server, served, relay, pages: undefined });
+  }
+
+  /** `isDone`: the server has done what it was asked for, so that it has seen the pages that were visited. */
+  end(entry: RosterEntry<RunningRequest>, isDone: boolean): void {
     this.#running.remove(entry);
     const { served, pages = [] } = entry.item;
-    for (const elicitationId of pages) served.notify('notifications/elicitation/complete', { elicitationId });
+    if (isDone) for (const elicitationId of pages) served.notify(PAGE_DONE, { elicitationId });
+  }
+
+  /** The newer era has no such message: its client comes back by itself. */
+  #tellDone(server: ServerName, elicitationId: string): void {
+    const { session } = this.peer;
+    if (session !== undefined) (this.#newestAt(server)?.served ?? session).notify(PAGE_DONE, { elicitationId });
+  }
+
+  /** A legacy server does not say for which of a client's requests it asks. */
+  #newestAt(server: ServerName): RunningRequest | undefined {
+    return this.#running.items().findLast((each) => each.server === server);
   }
 
   /** A client that cannot be asked is answered for at once. */
-  async #answer({ server, method, params, key }: RelayedQuestion): Promise<JsonObject> {
+  async #answer({ server, method, params, key, relay }: RelayedQuestion): Promise<JsonObject> {
     const { fleet, peer } = this;
     const canAnswer = isDeclared(method, params, peer.capabilities);
     // A legacy server is told the folder of the workspace, whichever client calls: its process is shared.
     if (method === 'roots/list' && (key === undefined || !canAnswer)) return { roots: fleet.roots() };
-    const running = this.#running.items().findLast((each) => each.server === server);
+    const asking = relay && this.#running.items().find((each) => each.relay === relay);
+    const running = asking ?? this.#newestAt(server);
     if (!canAnswer || running === undefined || !canAskDuring(running.served)) return refuse(method);
     const { served } = running;
     if (peer.era === 'modern') return served.ask(method, params, key === undefined ? {} : { key });
     // A legacy client knows a page by its id, and is told when the call goes on.
     if (params['mode'] !== 'url' || params['elicitationId'] !== undefined) return served.ask(method, params);
     const elicitationId = randomUUID();
-    running.pages = [...(running.pages ?? []), elicitationId];
-    return served.ask(method, { ...params, elicitationId });
+    const answer = await served.ask(method, { ...params, elicitationId });
+    if (answer['action'] === 'accept') running.pages = [...(running.pages ?? []), elicitationId];
+    return answer;
   }
 }
 
 export interface RunningRequest {
   readonly server: ServerName;
   readonly served: ServedCall;
-  /** The ids of pages that the gateway named itself. */
+  readonly relay: ServedRelay;
+  /** The ids of visited pages that the gateway named itself. */
   pages: readonly string[] | undefined;
 }
+
+const PAGE_DONE = 'notifications/elicitation/complete';
 
 /** An elicitation is declined, since that is an answer; for sampling there is none. */
 function refuse(method: RelayedQuestion['method']): JsonObject {
@@ -124,6 +148,8 @@ export class ServedRelay implements Relay {
   protected readonly served: ServedCall;
   readonly #clock: Pick<Clock, 'now'>;
   #latest: Progress = NO_PROGRESS;
+  /** The client was told of more than the server has reported. */
+  #isAhead = false;
   /** For the heartbeat: when the client was last told of progress. */
   lastAt: number;
 
@@ -133,11 +159,13 @@ export class ServedRelay implements Relay {
     this.isRaw = options.isRaw;
     this.isOwnOrder = options.isOwnOrder;
     this.inputs = options.inputs;
-    this.passesInput = peer.era === 'modern';
+    const { fleet } = caller;
+    const declines = fleet.servers.registry.settings(options.server)?.elicitation === 'decline';
+    this.passesInput = peer.era === 'modern' && !declines;
     this.passesRefusals = peer.era === 'legacy';
     const level = peer.era === 'modern' ? served.meta[metaKeys.logLevel] : peer.session?.level;
-    if (isLogLevel(level)) caller.fleet.wantLogLevel(options.server, level);
-    this.envelope = caller.envelopeFor(level);
+    if (isLogLevel(level)) fleet.wantLogLevel(options.server, level);
+    this.envelope = caller.envelopeFor(level, declines);
     this.served = served;
     this.#clock = options.clock;
     this.lastAt = this.#clock.now();
@@ -152,9 +180,12 @@ export class ServedRelay implements Relay {
   }
 
   onProgress(progress: Progress): void {
-    this.#latest = progress;
+    const { progress: told } = this.#latest;
+    // The server does not know how far the client was told: it must not go back for that.
+    this.#latest = this.#isAhead && progress.progress <= told ? { ...progress, progress: grown(told) } : progress;
+    this.#isAhead &&= this.#latest !== progress;
     this.lastAt = this.#clock.now();
-    this.served.progress(progress);
+    this.served.progress(this.#latest);
   }
 
   onNotification(method: string, params: JsonObject): void {
@@ -165,7 +196,8 @@ export class ServedRelay implements Relay {
 
   /** No progress came for a while: the client is told that the call still runs. Progress must grow, so it grows by next to nothing. */
   tell(): void {
-    this.#latest = { ...this.#latest, progress: this.#latest.progress + LEAST_PROGRESS };
+    this.#latest = { ...this.#latest, progress: grown(this.#latest.progress) };
+    this.#isAhead = true;
     this.served.progress(this.#latest);
   }
 }
@@ -173,9 +205,14 @@ export class ServedRelay implements Relay {
 const NO_PROGRESS: Progress = { progress: 0 };
 const LEAST_PROGRESS = 1e-6;
 
+/** By next to nothing, but so that it differs also where numbers are so large that a millionth is lost. */
+const grown = (progress: number): number => progress + Math.max(LEAST_PROGRESS, Math.abs(progress) * Number.EPSILON);
+
 /** A modern server is told what this client can do, not what the gateway can. */
-function envelopeOf({ era, capabilities }: Peer, level: unknown): JsonObject {
-  const told = era === 'modern' ? capabilities : askable(capabilities);
+function envelopeOf({ era, capabilities }: Peer, level: unknown, declines: boolean): JsonObject {
+  const able = era === 'modern' ? capabilities : askable(capabilities);
+  const { elicitation: _, ...others } = able;
+  const told = declines ? others : able;
   return { [metaKeys.clientCapabilities]: told, ...(level !== undefined && { [metaKeys.logLevel]: level }) };
 }
 

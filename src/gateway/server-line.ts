@@ -4,6 +4,7 @@
 import type { Clock } from '../kernel/clock.ts';
 import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
+import type { LogLevel } from '../model/server.ts';
 import { codes, ProtocolError } from '../serving/protocol.ts';
 import type { ServedCall } from '../serving/service.ts';
 
@@ -15,6 +16,8 @@ interface Waiting {
 export class ServerLine {
   /** Calls that were not sent to the server yet. */
   queued = 0;
+  /** The most verbose level of log messages that a client has asked for. */
+  logLevel: LogLevel | undefined;
   readonly #server: ServerName;
   #isExclusive = false;
   /** The client whose requests run, once there is one at a time. */

@@ -3,6 +3,7 @@
 
 import type { ServerStatus } from '../connection/status.ts';
 import type { JsonObject } from '../kernel/json.ts';
+import type { RuntimeError } from '../model/errors.ts';
 
 export const STATUS_TOOL = 'plexus_status';
 /** The key of the outcomes in `_meta`. */
@@ -17,21 +18,29 @@ export const statusTool: JsonObject = {
   annotations: { readOnlyHint: true, openWorldHint: false },
 };
 
-/** By server: its state, and the reason where it is not up. An idle server starts with the first call. */
-export function outcomesOf(statuses: readonly ServerStatus[]): JsonObject {
+/** Why a server that is up does not offer all that it has. */
+type FailureOf = (status: ServerStatus) => RuntimeError | undefined;
+
+/** By server: its state, and the reason where it is not up, or a list of it is missing. An idle server starts with the first call. */
+export function outcomesOf(statuses: readonly ServerStatus[], failureOf: FailureOf): JsonObject {
   return Object.fromEntries(
-    statuses.map(({ name, state, toolCount, reason }) => [
-      name,
-      { state, tools: toolCount, ...(reason !== undefined && state !== 'idle' && { reason }) },
-    ]),
+    statuses.map((status) => {
+      const { name, state, toolCount } = status;
+      const reason = reasonOf(status, failureOf);
+      return [name, { state, tools: toolCount, ...(reason !== undefined && { reason }) }];
+    }),
   );
 }
 
-export function statusResult(statuses: readonly ServerStatus[]): JsonObject {
-  const lines = statuses.map(
-    ({ name, state, toolCount, reason }) =>
-      `${name}: ${state}, ${toolCount} tools${reason === undefined || state === 'idle' ? '' : `. ${reason}`}`,
-  );
+const reasonOf = (status: ServerStatus, failureOf: FailureOf): string | undefined =>
+  status.state === 'idle' ? undefined : (status.reason ?? failureOf(status)?.message);
+
+export function statusResult(statuses: readonly ServerStatus[], failureOf: FailureOf): JsonObject {
+  const lines = statuses.map((status) => {
+    const { name, state, toolCount } = status;
+    const reason = reasonOf(status, failureOf);
+    return `${name}: ${state}, ${toolCount} tools${reason === undefined ? '' : `. ${reason}`}`;
+  });
   const text = lines.length === 0 ? 'No server is configured.' : lines.join('\n');
-  return { content: [{ type: 'text', text }], structuredContent: { servers: outcomesOf(statuses) } };
+  return { content: [{ type: 'text', text }], structuredContent: { servers: outcomesOf(statuses, failureOf) } };
 }

@@ -36,9 +36,19 @@ export class Workspaces {
     options.onFleet(this.own);
   }
 
-  async fleetOf(folder: string | undefined): Promise<GatewayFleet> {
+  /** Whether clients that work in the folder are of the fleet. */
+  isOf(fleet: GatewayFleet, folder: string | undefined): boolean {
+    return fleet.workspace === (this.#isOwn(folder) ? undefined : folder);
+  }
+
+  #isOwn(folder: string | undefined): boolean {
     const { open, folder: own } = this.#options;
-    if (folder === undefined || open === undefined || folder === own) return this.own;
+    return folder === undefined || open === undefined || folder === own;
+  }
+
+  async fleetOf(folder: string | undefined): Promise<GatewayFleet> {
+    const { open } = this.#options;
+    if (folder === undefined || open === undefined || this.#isOwn(folder)) return this.own;
     const release = this.hold(folder);
     try {
       while (!this.#fleets.has(folder) && this.#fleets.size >= limits.relay.workspaces) await this.#makeRoom();

@@ -432,11 +432,12 @@ export const limits = {
   /**
    * The gateway: how long the first list waits for the roots of a session, how many workspaces may be open, how often a client with a
    * progress token hears of its call, how many calls may wait for one server, how long a call waits for a server that has another
-   * client at the moment, how long a modern client may take for a round of questions, and how many rounds keep an approval.
+   * client at the moment, how long a modern client may take for a round of questions, how many rounds keep an approval, and how many
+   * rounds a modern server gets for a call of a legacy client.
    */
   relay: {
     ...{ rootsMs: 1_000, workspaces: 64, progressMs: 14_000, queuedCalls: 64, turnMs: 30_000 },
-    ...{ roundMs: 3_600_000, approvedRounds: 1_000 },
+    ...{ roundMs: 3_600_000, approvedRounds: 1_000, inputRounds: 8 },
   },
   /** How long a gateway that was started for its clients stays without any. */
   gatewayIdleMs: 600_000,

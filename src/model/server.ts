@@ -291,7 +291,8 @@ export interface Channel {
   /** The transport that was negotiated, where the launch left it open. */
   readonly negotiatedTransport?: 'http' | 'sse' | undefined;
   report?(): ChannelReport;
-  onmessage?: ((message: Message) => void) | undefined;
+  /** `request`: on the stream of which request the message came, where each has its own. */
+  onmessage?: ((message: Message, request?: MessageId) => void) | undefined;
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
   onfailed?: ((id: MessageId, failure: RequestFailure) => void) | undefined;

@@ -76,20 +76,30 @@ export class ClientSubscriptions {
     const { service, room, changes } = this.#options;
     const { id, peer, params, signal } = call;
     const { capabilities } = await service.offer(peer);
-    const filter = honoredFilter(params, capabilities);
+    const asked = honoredFilter(params, capabilities);
     if (room.subscriptions >= limits.served.subscriptions)
       throw new ProtocolError(codes.overloaded, 'Too many subscriptions are open');
     const tell = (method: string, told: JsonObject, mergeKey?: string) =>
       call.notify(method, tagged(told, id), mergeKey);
     const subscribed = new Set<string>();
+    let refusal: ProtocolError | undefined;
     let unlisten: (() => void) | undefined;
     room.subscriptions++;
     try {
-      for (const uri of new Set(filter.resourceSubscriptions)) {
-        await this.#begin(uri, peer);
-        subscribed.add(uri);
+      for (const uri of new Set(asked.resourceSubscriptions)) {
+        try {
+          await this.#begin(uri, peer);
+          subscribed.add(uri);
+        } catch (error) {
+          if (!(error instanceof ProtocolError)) throw error;
+          refusal ??= error;
+        }
         signal.throwIfAborted();
       }
+      const { resourceSubscriptions: _, ...lists } = asked;
+      const filter = { ...lists, ...(subscribed.size > 0 && { resourceSubscriptions: [...subscribed] }) };
+      // A client that is left with nothing is told why; any other reads in the answer what it does not get.
+      if (refusal !== undefined && Object.keys(filter).length === 0) throw refusal;
       tell('notifications/subscriptions/acknowledged', { notifications: filter });
       unlisten = changes.listen({
         peer,

@@ -91,9 +91,9 @@ class AutoChannel extends ChannelBase {
     this.#tried.push(channel);
     this.#channel = channel;
     const isInUse = () => this.#channel === channel;
-    channel.onmessage = (message) => {
+    channel.onmessage = (message, request) => {
       if (this.#handshakes !== undefined) this.#settle(message);
-      if (isInUse()) this.onmessage?.(message);
+      if (isInUse()) this.onmessage?.(message, request);
     };
     channel.onoversized = (id) => isInUse() && this.onoversized?.(id);
     channel.onsign = (id) => isInUse() && this.onsign?.(id);

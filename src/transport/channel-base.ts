@@ -14,7 +14,7 @@ import {
 } from '../model/server.ts';
 
 export abstract class ChannelBase implements Channel {
-  onmessage?: ((message: Message) => void) | undefined;
+  onmessage?: Channel['onmessage'];
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
   onfailed?: ((id: MessageId, failure: RequestFailure) => void) | undefined;

@@ -31,7 +31,8 @@ export interface RequestContext {
   readonly hide: (text: string) => string;
   /** The server has accepted the request with a 2xx status; the body comes next. */
   accepted(request: InFlightRequest, headers: ResponseHeaders): void;
-  deliver(message: Message): void;
+  /** `request`: the message is no answer, and came on the stream of that request. */
+  deliver(message: Message, request?: MessageId): void;
   oversized(id: MessageId | undefined): void;
   noise(text: string): void;
   /** The server could not be reached, which concerns all requests. */
@@ -169,7 +170,7 @@ export class InFlightRequest implements HttpListener {
     else if (!isObject(value)) this.onNoise(JSON.stringify(value));
     else {
       if (isAnswerTo(this.outgoing.id, value)) this.#settle();
-      this.#context.deliver(value);
+      this.#context.deliver(value, value['method'] === undefined ? undefined : this.outgoing.id);
     }
   }
 

@@ -103,9 +103,10 @@ export class RequestQueue implements RequestContext {
     this.#owner.accepted?.(request.outgoing, headers);
   }
 
-  deliver(message: Message): void {
+  deliver(message: Message, request?: MessageId): void {
     this.#owner.received(message);
-    this.#owner.tell(this.#owner.onmessage, message);
+    if (request === undefined) this.#owner.tell(this.#owner.onmessage, message);
+    else this.#owner.tell((id) => this.#owner.onmessage?.(message, id), request);
   }
 
   oversized(id: MessageId | undefined): void {

@@ -238,7 +238,7 @@ test('the ceilings are exactly these', () => {
     },
     relay: {
       ...{ rootsMs: 1_000, workspaces: 64, progressMs: 14_000, queuedCalls: 64, turnMs: 30_000 },
-      ...{ roundMs: 3_600_000, approvedRounds: 1_000 },
+      ...{ roundMs: 3_600_000, approvedRounds: 1_000, inputRounds: 8 },
     },
     gatewayIdleMs: 600_000,
     fleetAnswerMs: 3_000,

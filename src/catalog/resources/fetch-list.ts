@@ -57,6 +57,8 @@ export interface FetchedList<Item> {
   readonly problems: readonly string[];
   /** The server's own `ttlMs`, if it sent one. */
   readonly ttlMs?: number;
+  /** Every caller gets the same list (`cacheScope`). */
+  readonly isPublic?: true;
 }
 
 export interface ListRequest {
@@ -76,6 +78,7 @@ export async function fetchList<Item>(kind: ListKind<Item>, fetching: ListReques
   const timeUp = () => cancellation.cancel(new RuntimeError('REQUEST_TIMEOUT', { server, what: kind.method, afterMs }));
   const cancelTimeout = clock.after(afterMs, timeUp, 'background');
   let ttlMs: number | undefined;
+  let isPublic = true;
   try {
     const walked = await walkPages(
       async (cursor) => {
@@ -84,13 +87,15 @@ export async function fetchList<Item>(kind: ListKind<Item>, fetching: ListReques
         const page = pageOf(answer, kind, fetching);
         if (cursor === undefined) requireList(page, kind, server);
         ttlMs = shorterTtl(ttlMs, page['ttlMs']);
+        isPublic &&= page['cacheScope'] === 'public';
         return page;
       },
       kind.key,
       { pages: limits.listPages, items: limits.listItems },
     );
     const cutOff = walked.cutOff === undefined ? [] : [`the list of ${kind.called} was cut off: ${walked.cutOff}`];
-    return { ...sorted(kind, walked.items, cutOff, server), ...(ttlMs !== undefined && { ttlMs }) };
+    const life = { ...(ttlMs !== undefined && { ttlMs }), ...(isPublic && { isPublic: true as const }) };
+    return { ...sorted(kind, walked.items, cutOff, server), ...life };
   } finally {
     unsubscribe();
     cancelTimeout();

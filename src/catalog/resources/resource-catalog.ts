@@ -13,7 +13,7 @@ import type { ServerName } from '../../model/names.ts';
 import type { Prompt, Resource, ResourceTemplate } from '../../model/resource.ts';
 import type { ServerDefinition } from '../../model/server.ts';
 import type { CatalogEvent } from '../events.ts';
-import { type ListCapability, listCapabilities } from '../listing.ts';
+import { type ListCapability, type ListLife, listCapabilities } from '../listing.ts';
 import { Pace } from '../pace.ts';
 import {
   announcesChanges,
@@ -37,7 +37,19 @@ interface ServerLists {
   readonly prompts: KnownList<Prompt>;
 }
 
-type KnownList<Item> = FetchedList<Item> & { readonly freshUntil: number };
+interface KnownList<Item> extends FetchedList<Item> {
+  readonly freshUntil: number;
+  /** Absent where the server has never listed any. */
+  readonly listedAt?: number;
+  /** Why the latest attempt to list failed. */
+  readonly failure?: RuntimeError;
+}
+
+/** One list of a server, without its items. */
+export interface ListState extends Partial<ListLife> {
+  readonly size: number;
+  readonly failure?: RuntimeError;
+}
 
 const nothing = { items: new Map<string, never>(), problems: [], freshUntil: Number.POSITIVE_INFINITY };
 const noLists: ServerLists = { resources: nothing, templates: nothing, prompts: nothing };
@@ -187,6 +199,20 @@ export class ResourceCatalog {
       });
   }
 
+  /** Of a list that the server has sent, or was asked for in vain. */
+  stateOf(list: keyof ServerLists, server: ServerName): ListState | undefined {
+    const known = this.#lists.get(server)?.[list];
+    if (known === undefined || (known.listedAt === undefined && known.failure === undefined)) return undefined;
+    const { items, listedAt, ttlMs, isPublic, failure } = known;
+    return {
+      size: items.size,
+      ...(listedAt !== undefined && { listedAt }),
+      ...(ttlMs !== undefined && { ttlMs }),
+      ...(isPublic && { isPublic }),
+      ...(failure && { failure }),
+    };
+  }
+
   /** Whether the server's `subscriptions` setting follows resources that were read from it. */
   isFollowed(server: ServerName): boolean {
     return this.#sources.get(server)?.definition.settings.subscriptions === true;
@@ -285,7 +311,8 @@ export class ResourceCatalog {
     for (let failures = 0; ; failures++) {
       try {
         const list = await fetchList(kind, { server: definition.name, session, clock, signal });
-        return { ...list, freshUntil: this.#freshUntil(list.ttlMs, announcesChanges(session, capability)) };
+        const freshUntil = this.#freshUntil(list.ttlMs, announcesChanges(session, capability));
+        return { ...list, listedAt: clock.now(), freshUntil };
       } catch (error) {
         const failure = asRuntimeError(error);
         const pauseMs = limits.listAgainMs[failures];
@@ -344,7 +371,7 @@ function isDeclared({ capabilities }: Session, capability: ListCapability): bool
 
 function withProblem<Item>(before: KnownList<Item>, kind: ListKind<Item>, failure: RuntimeError): KnownList<Item> {
   const problem = `its ${kind.called} could not be listed: ${failure.message}`;
-  return { ...before, problems: [problem] };
+  return { ...before, problems: [problem], failure };
 }
 
 function isSame(before: ServerLists, lists: ServerLists, capability: ListCapability): boolean {

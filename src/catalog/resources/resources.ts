@@ -104,12 +104,18 @@ export function createResources(deps: ResourcesDeps): Resources {
   };
 }
 
+/** The servers that list the uri, or else those that have a template for it. */
+export function knownOwners(resourceCatalog: ListedResources, uri: string): readonly ServerName[] {
+  const listed = resourceCatalog.ownersOf(uri);
+  if (listed.length > 0) return listed;
+  const fitting = resourceCatalog.templates().filter(({ uriTemplate }) => matchesTemplate(uriTemplate, uri));
+  return [...new Set(fitting.map(({ server }) => server))];
+}
+
 /** The server that lists the uri, or has a template for it, or is the only one with resources; otherwise the caller must name one. */
 function findOwner(resourceCatalog: ListedResources, uri: string): ServerName {
-  const listed = resourceCatalog.ownersOf(uri);
-  if (listed.length > 0) return theOnly(listed, uri);
-  const fitting = resourceCatalog.templates().filter(({ uriTemplate }) => matchesTemplate(uriTemplate, uri));
-  if (fitting.length > 0) return theOnly([...new Set(fitting.map(({ server }) => server))], uri);
+  const known = knownOwners(resourceCatalog, uri);
+  if (known.length > 0) return theOnly(known, uri);
   const [only, ...others] = resourceCatalog.declaring('resources');
   if (only !== undefined && others.length === 0) return only;
   const because =

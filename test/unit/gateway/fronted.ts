@@ -17,6 +17,8 @@ export interface Fronted {
   send(path: string, sent: Sent): Promise<HttpAnswer>;
   /** One request of the modern era. */
   modern(path: string, method: string, params?: JsonObject, options?: FrontedOptions): Promise<HttpAnswer>;
+  /** Listens as a modern client, until the test ends; resolves with what it hears, once the first message has come. */
+  listen(path: string, notifications: JsonObject): Promise<readonly JsonObject[]>;
   /** Opens a session of the older era. */
   open(path: string, options?: FrontedOptions): Promise<FrontedSession>;
 }
@@ -76,8 +78,31 @@ export async function front(servers: RuntimeOptions['servers'], options: FrontOp
           ...headers,
         },
       }),
+    listen: (path, notifications) => listenAt(`${url}${path}`, notifications),
     open: (path, options) => openSession(`${url}${path}`, options),
   };
+}
+
+async function listenAt(url: string, notifications: JsonObject): Promise<readonly JsonObject[]> {
+  const method = 'subscriptions/listen';
+  const headers = { 'mcp-protocol-version': MODERN, 'mcp-method': method };
+  const accept = 'application/json, text/event-stream';
+  const stop = new AbortController();
+  onTestFinished(() => stop.abort());
+  const { body } = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept, ...headers },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 'listen', method, params: { notifications, _meta: modernMeta() } }),
+  });
+  const heard: JsonObject[] = [];
+  const messages = messagesIn(body, stop.signal);
+  const { value: first } = await messages.next();
+  if (first !== undefined) heard.push(first);
+  const hear = async () => {
+    for await (const message of messages) heard.push(message);
+  };
+  void hear();
+  return heard;
 }
 
 async function openSession(

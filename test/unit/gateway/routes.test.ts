@@ -60,7 +60,7 @@ test('a name leads to its server; one that two servers have needs the server in 
   const { catalog, client } = await clientOf();
   await expect(catalog.ownerOf(client, 'note://1')).rejects.toMatchObject({ code: 'RESOURCE_AMBIGUOUS' });
   expect(await catalog.ownerOf(client, 'plexus://b/note://1')).toEqual({ server: 'b', uri: 'note://1' });
-  expect(catalog.templateOwner(client, 'note://{id}')).toBeUndefined();
+  await expect(catalog.templateOwner(client, 'note://{id}')).rejects.toMatchObject({ code: 'RESOURCE_AMBIGUOUS' });
   expect(await catalog.promptOf(client, 'b__hello')).toMatchObject({ server: 'b', name: 'hello' });
   await expect(catalog.promptOf(client, 'hello')).rejects.toMatchObject({ code: 'PROMPT_UNKNOWN' });
   const alone = await clientOf('b');

@@ -137,3 +137,26 @@ async function pipelined({ write, answer }: ServedPipes, words: readonly string[
 /** How many subscriptions the server has. */
 const balance = ({ received }: ReturnType<typeof noteServer>) =>
   received('resources/subscribe').length - received('resources/unsubscribe').length;
+
+test('a client that listens hears what it can, and reads in the answer what it cannot', async () => {
+  const refusing = createRawServer(
+    { resources: { subscribe: true } },
+    { 'resources/list': () => ({ resources: [{ uri: 'bad://1', name: 'bad' }] }) },
+  );
+  const server = noteServer();
+  const fronted = await front({ s: server.entry, refusing: refusing.entry });
+  await fronted.modern('/mcp', 'resources/list');
+  const heard = await fronted.listen('/mcp', {
+    ...{ toolsListChanged: true, resourceSubscriptions: ['bad://1', uri, 'plexus://gone/x://1'] },
+  });
+  expect(heard).toMatchObject([
+    {
+      method: 'notifications/subscriptions/acknowledged',
+      params: { notifications: { toolsListChanged: true, resourceSubscriptions: [uri] } },
+    },
+  ]);
+  await server.say('notifications/resources/updated', { uri });
+  await waitFor(() => expect(updates(heard)).toHaveLength(1));
+  const alone = { notifications: { resourceSubscriptions: ['bad://1'] } };
+  expect((await fronted.modern('/mcp', 'subscriptions/listen', alone)).message).toMatchObject({ error: {} });
+});

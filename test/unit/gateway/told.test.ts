@@ -44,7 +44,10 @@ verifies(
 verifies('EXT-39', 'apps survive: ui:// resources, the link to them, and tools that only an app calls', async () => {
   const app = (tool: string, visibility?: readonly string[]) => ({
     ...{ name: tool, inputSchema: { type: 'object' } },
-    _meta: { ui: { resourceUri: 'ui://view', ...(visibility && { visibility }) }, other: 1 },
+    _meta: {
+      ui: { resourceUri: 'ui://view', ...(visibility && { visibility }) },
+      ...{ 'ui/resourceUri': 'ui://view', other: 1 },
+    },
   });
   const server = () =>
     createRawServer(
@@ -67,14 +70,15 @@ verifies('EXT-39', 'apps survive: ui:// resources, the link to them, and tools t
   const withApps = { extensions: { 'io.modelcontextprotocol/ui': {} } };
   expect((await shown(alone, withApps)).map(({ name }) => name)).toEqual(['a__refresh', 'a__show', 'plexus_status']);
   const two = await front({ a: server().entry, b: server().entry });
-  await two.modern('/mcp', 'resources/list');
   expect(await shown(two)).toMatchObject([
-    { name: 'a__show', _meta: { ui: { resourceUri: 'plexus://a/ui://view' }, other: 1 } },
-    { name: 'b__show', _meta: { ui: { resourceUri: 'plexus://b/ui://view' } } },
+    { name: 'a__show', _meta: { ui: { resourceUri: 'ui://plexus/a/view' }, 'ui/resourceUri': 'ui://plexus/a/view' } },
+    { name: 'b__show', _meta: { ui: { resourceUri: 'ui://plexus/b/view' }, other: 1 } },
     { name: 'plexus_status' },
   ]);
-  const read = await two.modern('/mcp', 'resources/read', { uri: 'plexus://b/ui://view' });
-  expect(read.message['result']).toMatchObject({ contents: [{ uri: 'plexus://b/ui://view', text: '<p>' }] });
+  const { resources } = (await two.modern('/mcp', 'resources/list')).message['result'] as { resources: JsonObject[] };
+  expect(resources.map(({ uri }) => uri)).toEqual(['ui://plexus/a/view', 'ui://plexus/b/view']);
+  const read = await two.modern('/mcp', 'resources/read', { uri: 'ui://plexus/b/view' });
+  expect(read.message['result']).toMatchObject({ contents: [{ uri: 'ui://plexus/b/view', text: '<p>' }] });
 });
 
 const call = { name: 'wait', arguments: {} };
