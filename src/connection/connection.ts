@@ -51,6 +51,8 @@ interface SessionWaiter {
   readonly resolve: (session: Session) => void;
   readonly reject: (cause: RuntimeError) => void;
   readonly limit?: LiveLimit;
+  /** A call that came during an attempt of the timer: the server may have been back already, and this attempt too early for it. */
+  hasJoined?: boolean;
 }
 
 export class Connection {
@@ -146,18 +148,19 @@ export class Connection {
 
   /**
    * Resolves with the session once it is up. Wakes an idle connection, and hurries one that waits for its next attempt. Rejects when
-   * the attempt under way or the next one fails, or when a call has waited long enough.
+   * the attempt under way or the next one fails, or when a call has waited long enough. An attempt of the timer that is under way is not
+   * the call's own: if it fails, the next one counts.
    */
   whenReady(): Promise<Session> {
     if (this.#session) return Promise.resolve(this.#session);
-    const { clock } = this.#options;
-    this.#feed({ kind: 'call', at: clock.now(), restMs: this.#restMs() });
+    const hasJoined = isOfTimer(this.#state);
+    this.#feedCall();
     return new Promise((resolve, reject) => {
       const limit = this.#limitWait((cause) => {
         this.#waiters = this.#waiters.filter((other) => other !== waiter);
         reject(cause);
       });
-      const waiter: SessionWaiter = { resolve, reject, limit };
+      const waiter: SessionWaiter = { resolve, reject, limit, hasJoined };
       this.#waiters.push(waiter);
       // Wait if another attempt is scheduled; otherwise reject now.
       if (this.#state.kind !== 'waiting') this.#settleWaiters();
@@ -264,6 +267,10 @@ export class Connection {
     for (const effect of effects) this.#run(effect);
     onChange(next, before);
     this.#settleWaiters();
+  }
+
+  #feedCall(): void {
+    this.#feed({ kind: 'call', at: this.#options.clock.now(), restMs: this.#restMs() });
   }
 
   #restMs(): number {
@@ -380,11 +387,24 @@ export class Connection {
     if (this.#waiters.length === 0 || state.kind === 'connecting') return;
     const waiters = this.#waiters;
     this.#waiters = [];
-    for (const { resolve, reject, limit } of waiters) {
-      limit?.cancel();
-      if (this.#session) resolve(this.#session);
-      else reject(this.#causeOf(state));
+    for (const waiter of waiters) {
+      if (this.#session === undefined && waiter.hasJoined) this.#waiters.push(waiter);
+      else this.#settle(waiter, state);
     }
+    if (this.#waiters.length > 0) this.#startOver();
+  }
+
+  /** Calls that joined an attempt which failed are from now on calls like those that come now. */
+  #startOver(): void {
+    for (const waiter of this.#waiters) waiter.hasJoined = false;
+    this.#feedCall();
+    if (this.#state.kind !== 'waiting') this.#settleWaiters();
+  }
+
+  #settle({ resolve, reject, limit }: SessionWaiter, state: ConnectionState): void {
+    limit?.cancel();
+    if (this.#session) resolve(this.#session);
+    else reject(this.#causeOf(state));
   }
 
   #causeOf(state: ConnectionState): RuntimeError {
@@ -392,3 +412,6 @@ export class Connection {
     return new RuntimeError('CONNECTION_LOST', { server: this.#options.server, reason: 'it was closed' });
   }
 }
+
+/** Of a timer after an outage: no call has brought it forward. */
+const isOfTimer = (state: ConnectionState) => state.kind === 'connecting' && state.attempt > 1 && !state.hurried;
