@@ -303,7 +303,7 @@ describe('a call that needs a server which is not there', () => {
   });
 
   verifies('REC-12', 'gets it also from a server that has been given up meanwhile', async () => {
-    const reconnect = { delaysMs: [500], jitter: 0, background: false } as const;
+    const reconnect = { delaysMs: [500], jitter: 0, background: false as const };
     const { openedAt, fail, succeed, joined } = await joinRetry({ reconnect });
     await fail();
     expect([openedAt(), joined.ending]).toEqual([[0, 500, 500], 'open']);
