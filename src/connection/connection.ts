@@ -62,6 +62,8 @@ export class Connection {
   /** Aborted when the present attempt or session is released: a session that opens after that is closed at once. */
   #epoch = new AbortController();
   #cancelRetry: CancelTimer | undefined;
+  /** Whether the timer began the latest attempt, and not a call or a person. */
+  #isOfTimer = false;
   #stopWatching: (() => void) | undefined;
   #since: number;
   #lastFailure: PastFailure | undefined;
@@ -153,7 +155,7 @@ export class Connection {
    */
   whenReady(): Promise<Session> {
     if (this.#session) return Promise.resolve(this.#session);
-    const hasJoined = isOfTimer(this.#state);
+    const hasJoined = this.#state.kind === 'connecting' && this.#isOfTimer;
     this.#feedCall();
     return new Promise((resolve, reject) => {
       const limit = this.#limitWait((cause) => {
@@ -263,6 +265,7 @@ export class Connection {
     this.#state = next;
     this.#since = clock.now();
     if ('cause' in next) this.#lastFailure = { cause: next.cause, at: this.#since, wasUp: before.kind === 'ready' };
+    if (next.kind === 'connecting') this.#isOfTimer = input.kind === 'retry';
     this.#restarts.count(next, before, this.#since);
     for (const effect of effects) this.#run(effect);
     onChange(next, before);
@@ -412,6 +415,3 @@ export class Connection {
     return new RuntimeError('CONNECTION_LOST', { server: this.#options.server, reason: 'it was closed' });
   }
 }
-
-/** Of a timer after an outage: no call has brought it forward. */
-const isOfTimer = (state: ConnectionState) => state.kind === 'connecting' && state.attempt > 1 && !state.hurried;
