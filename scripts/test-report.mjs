@@ -37,6 +37,7 @@ export function afterSecondRun(first, second) {
   return { passed: first.passed + first.failed, failed: 0, failures: [], unstable: first.failures };
 }
 
+const A_HOOK = 'a hook beside its tests';
 const RUN_FAILED = 'the run of the tests: every test passed, and an error beside them did not';
 
 function failuresIn({ name, status, message, assertionResults }) {
@@ -44,5 +45,7 @@ function failuresIn({ name, status, message, assertionResults }) {
   const tests = assertionResults.filter((test) => test.status === 'failed');
   if (tests.length > 0)
     return tests.map(({ ancestorTitles, title }) => [file, ...ancestorTitles, title].filter(Boolean).join(' > '));
-  return status === 'failed' ? [`${file}: ${message.split('\n')[0]}`] : [];
+  if (status !== 'failed') return [];
+  // A file that was loaded has tests. They were left out, or had passed, when a hook failed.
+  return [assertionResults.length > 0 ? `${file} > ${A_HOOK}` : `${file}: ${message.split('\n')[0]}`];
 }

@@ -51,6 +51,8 @@ interface SessionWaiter {
   readonly resolve: (session: Session) => void;
   readonly reject: (cause: RuntimeError) => void;
   readonly limit?: LiveLimit;
+  /** A call that came during an attempt of the timer: the server may have been back already, and this attempt too early for it. */
+  hasJoined?: boolean;
 }
 
 export class Connection {
@@ -60,6 +62,8 @@ export class Connection {
   /** Aborted when the present attempt or session is released: a session that opens after that is closed at once. */
   #epoch = new AbortController();
   #cancelRetry: CancelTimer | undefined;
+  /** Whether the timer began the latest attempt, and not a call or a person. */
+  #isOfTimer = false;
   #stopWatching: (() => void) | undefined;
   #since: number;
   #lastFailure: PastFailure | undefined;
@@ -146,18 +150,19 @@ export class Connection {
 
   /**
    * Resolves with the session once it is up. Wakes an idle connection, and hurries one that waits for its next attempt. Rejects when
-   * the attempt under way or the next one fails, or when a call has waited long enough.
+   * the attempt under way or the next one fails, or when a call has waited long enough. An attempt of the timer that is under way is not
+   * the call's own: if it fails, the next one counts.
    */
   whenReady(): Promise<Session> {
     if (this.#session) return Promise.resolve(this.#session);
-    const { clock } = this.#options;
-    this.#feed({ kind: 'call', at: clock.now(), restMs: this.#restMs() });
+    const hasJoined = this.#state.kind === 'connecting' && this.#isOfTimer;
+    this.#feedCall();
     return new Promise((resolve, reject) => {
       const limit = this.#limitWait((cause) => {
         this.#waiters = this.#waiters.filter((other) => other !== waiter);
         reject(cause);
       });
-      const waiter: SessionWaiter = { resolve, reject, limit };
+      const waiter: SessionWaiter = { resolve, reject, limit, hasJoined };
       this.#waiters.push(waiter);
       // Wait if another attempt is scheduled; otherwise reject now.
       if (this.#state.kind !== 'waiting') this.#settleWaiters();
@@ -260,10 +265,15 @@ export class Connection {
     this.#state = next;
     this.#since = clock.now();
     if ('cause' in next) this.#lastFailure = { cause: next.cause, at: this.#since, wasUp: before.kind === 'ready' };
+    if (next.kind === 'connecting') this.#isOfTimer = input.kind === 'retry';
     this.#restarts.count(next, before, this.#since);
     for (const effect of effects) this.#run(effect);
     onChange(next, before);
     this.#settleWaiters();
+  }
+
+  #feedCall(): void {
+    this.#feed({ kind: 'call', at: this.#options.clock.now(), restMs: this.#restMs() });
   }
 
   #restMs(): number {
@@ -380,11 +390,24 @@ export class Connection {
     if (this.#waiters.length === 0 || state.kind === 'connecting') return;
     const waiters = this.#waiters;
     this.#waiters = [];
-    for (const { resolve, reject, limit } of waiters) {
-      limit?.cancel();
-      if (this.#session) resolve(this.#session);
-      else reject(this.#causeOf(state));
+    for (const waiter of waiters) {
+      if (this.#session === undefined && waiter.hasJoined) this.#waiters.push(waiter);
+      else this.#settle(waiter, state);
     }
+    if (this.#waiters.length > 0) this.#startOver();
+  }
+
+  /** Calls that joined an attempt which failed are from now on calls like those that come now. */
+  #startOver(): void {
+    for (const waiter of this.#waiters) waiter.hasJoined = false;
+    this.#feedCall();
+    if (this.#state.kind !== 'waiting') this.#settleWaiters();
+  }
+
+  #settle({ resolve, reject, limit }: SessionWaiter, state: ConnectionState): void {
+    limit?.cancel();
+    if (this.#session) resolve(this.#session);
+    else reject(this.#causeOf(state));
   }
 
   #causeOf(state: ConnectionState): RuntimeError {

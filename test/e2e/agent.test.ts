@@ -59,7 +59,7 @@ test('killed by -9 during writes, an agent loses no acknowledged turn, and at mo
       expect(texts.filter((text) => acknowledged.includes(text))).toEqual(acknowledged);
     }
   }
-}, 240_000);
+}, 600_000);
 
 test('conversations side by side get every reply once, in order, and memory stays flat after the first tenth', async () => {
   const folder = createFolder();
@@ -83,4 +83,4 @@ test('conversations side by side get every reply once, in order, and memory stay
   }
   // Beyond what was said: machine code that the engine still makes, and nothing for each turn.
   expect(lastMb - firstMb - 2 * keptMb).toBeLessThan(2);
-}, 240_000);
+}, 600_000);

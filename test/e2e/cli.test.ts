@@ -99,48 +99,43 @@ verifies(
   },
 );
 
-verifies(
-  ['CAL-01', 'CAL-11'],
-  'each way to fail has its exit code, its sentence and its next step',
-  async () => {
-    const flags = fleet({
-      well: faulty(),
-      missing: { command: 'plexus-no-such' },
-      dies: faulty('--fault=exit', '--at=open', '--fault=stderr', '--bytes=30'),
-      slow: { ...faulty('--fault=hang', '--at=initialize', '--after=1'), startupTimeoutMs: 300 },
-    });
-    const cases: Record<string, [readonly string[], number, RegExp]> = {
-      'unknown server': [['call', 'wel', 'echo'], 2, /no server "wel".*Did you mean well.*plexus list/s],
-      'unknown tool': [['call', 'well', 'ecko'], 2, /no tool "ecko".*Did you mean echo/s],
-      'unknown qualified name': [['call', 'mcp__well__ecko'], 2, /Did you mean mcp__well__echo/],
-      'wrong arguments': [['call', 'well', 'add', 'a=x', 'b=1'], 1, /"a" must be of type number/],
-      'missing argument': [['call', 'well', 'echo'], 1, /"text" is missing/],
-      'not an argument': [
-        ['call', 'well', 'echo', 'text', 'oops'],
-        1,
-        /"text oops" is not an argument. Write: text=oops/,
-      ],
-      'nothing to write': [['call', 'well', 'fail', 'oops'], 1, /"oops" is not an argument; write key=value/],
-      'broken --args': [['call', 'well', 'echo', '--args', '{'], 1, /--args is not valid JSON/],
-      'missing command': [['call', 'missing', 'x'], 4, /command was not found.*Install/s],
-      'exits at once': [['call', 'dies', 'x'], 4, /exited with code 3.*stderr/s],
-      'never answers': [['call', 'slow', 'x'], 4, /did not become ready within 300 ms/],
-      'tool error': [['call', 'well', 'fail'], 5, /^$/],
-    };
-    for (const [name, [words, code, sentence]] of Object.entries(cases)) {
-      const ran = await plexus(...words, ...flags);
-      expect({ name, code: ran.code }).toEqual({ name, code });
-      expect(ran.err, name).toMatch(sentence);
-    }
-    const json = await plexus('call', 'wel', 'echo', '--json', ...flags);
-    expect([json.code, json.err, JSON.parse(json.out)]).toMatchObject([
-      2,
-      '',
-      { error: { code: 'SERVER_UNKNOWN', remedy: 'fix-config' } },
-    ]);
-  },
-  { timeout: 60_000 },
-);
+verifies(['CAL-01', 'CAL-11'], 'each way to fail has its exit code, its sentence and its next step', async () => {
+  const flags = fleet({
+    well: faulty(),
+    missing: { command: 'plexus-no-such' },
+    dies: faulty('--fault=exit', '--at=open', '--fault=stderr', '--bytes=30'),
+    slow: { ...faulty('--fault=hang', '--at=initialize', '--after=1'), startupTimeoutMs: 300 },
+  });
+  const cases: Record<string, [readonly string[], number, RegExp]> = {
+    'unknown server': [['call', 'wel', 'echo'], 2, /no server "wel".*Did you mean well.*plexus list/s],
+    'unknown tool': [['call', 'well', 'ecko'], 2, /no tool "ecko".*Did you mean echo/s],
+    'unknown qualified name': [['call', 'mcp__well__ecko'], 2, /Did you mean mcp__well__echo/],
+    'wrong arguments': [['call', 'well', 'add', 'a=x', 'b=1'], 1, /"a" must be of type number/],
+    'missing argument': [['call', 'well', 'echo'], 1, /"text" is missing/],
+    'not an argument': [
+      ['call', 'well', 'echo', 'text', 'oops'],
+      1,
+      /"text oops" is not an argument. Write: text=oops/,
+    ],
+    'nothing to write': [['call', 'well', 'fail', 'oops'], 1, /"oops" is not an argument; write key=value/],
+    'broken --args': [['call', 'well', 'echo', '--args', '{'], 1, /--args is not valid JSON/],
+    'missing command': [['call', 'missing', 'x'], 4, /command was not found.*Install/s],
+    'exits at once': [['call', 'dies', 'x'], 4, /exited with code 3.*stderr/s],
+    'never answers': [['call', 'slow', 'x'], 4, /did not become ready within 300 ms/],
+    'tool error': [['call', 'well', 'fail'], 5, /^$/],
+  };
+  for (const [name, [words, code, sentence]] of Object.entries(cases)) {
+    const ran = await plexus(...words, ...flags);
+    expect({ name, code: ran.code }).toEqual({ name, code });
+    expect(ran.err, name).toMatch(sentence);
+  }
+  const json = await plexus('call', 'wel', 'echo', '--json', ...flags);
+  expect([json.code, json.err, JSON.parse(json.out)]).toMatchObject([
+    2,
+    '',
+    { error: { code: 'SERVER_UNKNOWN', remedy: 'fix-config' } },
+  ]);
+});
 
 verifies(
   ['CFG-17', 'VAL-02'],
@@ -200,7 +195,6 @@ verifies(
     await plexus('revoke', 'theirs');
     expect((await plexus('call', 'theirs', 'echo', 'text=x')).code).toBe(3);
   },
-  { timeout: 60_000 },
 );
 
 test('config schema is a JSON Schema, and config path names the places', async () => {

@@ -100,7 +100,7 @@ function runIn(shell = '', args: readonly string[]): readonly string[] {
   chmodSync(command, 0o755);
   box.write('out-here.txt', '');
   const env = { PATH: `${dirname(command)}${delimiter}${process.env['PATH']}`, HOME: box.home, TERM: 'xterm' };
-  return execFileSync(shell, args, { cwd: box.workspace, env, encoding: 'utf8', timeout: 60_000 }).split('\n');
+  return execFileSync(shell, args, { cwd: box.workspace, env, encoding: 'utf8', timeout: 240_000 }).split('\n');
 }
 
 test.skipIf(BASH === undefined)('a real bash completes verbs, options and servers with spaces', () => {

@@ -76,7 +76,7 @@ verifies(
     expect(text.startsWith('# mine\n\n[plexus.startup]\ngate_ms = 1 # quick\n\n[mcp_servers.s')).toBe(true);
     expect(readdirSync(dirname(at(USER)))).toEqual(['mcp.toml']);
   },
-  { timeout: 240_000 },
+  { timeout: 600_000 },
 );
 
 verifies(
@@ -110,7 +110,7 @@ verifies(
     expect((await plexus('remove', 'last')).code).toBe(0);
     expect(leftovers()).toEqual([]);
   },
-  { timeout: 120_000 },
+  { timeout: 600_000 },
 );
 
 verifies('EXT-19', 'what is added and removed again leaves the file as it was, byte for byte', async () => {

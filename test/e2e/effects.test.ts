@@ -3,12 +3,13 @@
 
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { describe, expect, onTestFinished } from 'vitest';
 import { once, reconnect } from '../faults/common.ts';
 import type { FaultCase, Scene } from '../faults/harness.ts';
 import { faultCase } from '../faults/harness.ts';
 import { openConnections } from '../faults/traces.ts';
+import { freePort } from '../free-port.ts';
 import { eventually } from '../servers/processes.ts';
 import { verifies } from '../verifies.ts';
 import { createFolder, start } from './runtimes.ts';
@@ -252,9 +253,9 @@ async function countingServer() {
     if (method === 'tools/call') afterCall(request.socket);
   });
   server.on('connection', (socket) => sockets.add(socket.on('error', () => socket.destroy())));
-  const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  await listen(0);
-  const { port } = server.address() as AddressInfo;
+  const port = await freePort();
+  const listen = () => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  await listen();
   const vanish = async () => {
     for (const socket of sockets) socket.destroy();
     if (server.listening) await new Promise((resolve) => server.close(resolve));
@@ -262,7 +263,7 @@ async function countingServer() {
   onTestFinished(vanish);
   return {
     ...{ effects, vanish, url: `http://127.0.0.1:${port}/mcp` },
-    comeBack: () => listen(port),
+    comeBack: listen,
     onCall: (act: (socket: Socket) => void) => {
       afterCall = act;
     },

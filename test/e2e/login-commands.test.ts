@@ -4,8 +4,8 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished } from 'vitest';
+import { freePort } from '../free-port.ts';
 import { type OAuthServer, startOAuth } from '../servers/oauth.ts';
-import { freePort } from '../unit/auth/login-world.ts';
 import { verifies } from '../verifies.ts';
 import { waitFor } from '../wait-for.ts';
 import { Sandbox } from './plexus.ts';

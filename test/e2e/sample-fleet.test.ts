@@ -10,7 +10,7 @@ import { Sandbox } from './plexus.ts';
 const at = (file: string) => fileURLToPath(new URL(`../../examples/sample-fleet/${file}`, import.meta.url));
 
 test('the sample fleet comes up, lists its tools and reads a note', () => {
-  const { status, stdout } = spawnSync(process.execPath, [at('main.mjs')], { encoding: 'utf8', timeout: 60_000 });
+  const { status, stdout } = spawnSync(process.execPath, [at('main.mjs')], { encoding: 'utf8', timeout: 240_000 });
   expect(status).toBe(0);
   for (const name of ['everything', 'files', 'memory'])
     expect(stdout).toMatch(new RegExp(`^ +${name} +connected +\\d+ tools`, 'm'));
@@ -58,7 +58,7 @@ function toolsThrough({ command, args }: { command: string; args: string[] }, wh
   ].map((line) => `${JSON.stringify(line)}\n`);
   const { cwd, env } = where;
   const { stdout } = spawnSync(command, args, {
-    ...{ cwd, env: { ...env }, input: lines.join(''), encoding: 'utf8', timeout: 60_000 },
+    ...{ cwd, env: { ...env }, input: lines.join(''), encoding: 'utf8', timeout: 240_000 },
   });
   const answers = stdout
     .trim()

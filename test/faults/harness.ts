@@ -178,7 +178,6 @@ async function open(given: FaultCase, peer: Peer, ledger: Ledger, { clock }: Tra
     }
   };
   const nextText = () => `w${++writes}`;
-  const isUnderWay = () => events.findLast((event) => event.type === 'connection.changed')?.to === 'connecting';
   return {
     runtime,
     peer,
@@ -222,11 +221,7 @@ async function open(given: FaultCase, peer: Peer, ledger: Ledger, { clock }: Tra
         await eventually(() => status().pid !== pid);
       }
     },
-    async revive(flags) {
-      await peer.restart(flags);
-      // An attempt that was refused before it was back may not have failed yet, and would take a call with it that joins.
-      await eventually(() => !isUnderWay());
-    },
+    revive: (flags) => peer.restart(flags),
   };
 }
 

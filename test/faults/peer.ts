@@ -15,6 +15,7 @@ import {
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { ServerConfig } from '../../src/index.ts';
+import { freePort } from '../free-port.ts';
 import { faulty } from '../servers/faulty.ts';
 
 export const transports = ['stdio', 'http', 'sse', 'ws'] as const;
@@ -54,7 +55,7 @@ export class Peer {
   /** At the same address as before, with the same flags or others. A stdio server is started by the runtime. */
   async start(flags = this.options.flags): Promise<void> {
     if (this.options.transport === 'stdio') return;
-    const port = this.#address ? ['--port', String(this.#address.port)] : [];
+    const port = ['--port', String(this.#address?.port ?? (await freePort()))];
     const stderr = openSync(this.#file('stderr'), 'a');
     const { command, args } = this.#program(flags);
     const child = spawn(command, [...args, ...port], { stdio: ['pipe', 'pipe', stderr] });

@@ -1,10 +1,10 @@
 // Owns starting the reference server of the protocol's own authors, which is written with their former SDK. It ends with the test.
 
 import { spawn } from 'node:child_process';
-import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import type { ServerConfig } from '../../src/index.ts';
+import { freePort } from '../free-port.ts';
 import { eventually } from './processes.ts';
 
 const program = fileURLToPath(
@@ -28,13 +28,4 @@ export async function everything(transport: 'stdio' | 'http' | 'sse'): Promise<S
   });
   await eventually(() => said.includes(`port ${port}`));
   return { url: `http://127.0.0.1:${port}${path}`, transport };
-}
-
-/** The server takes only a fixed port, so another process could take this one in between. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }

@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto';
 import { connect, createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { openCallback } from '../../../src/auth/callback.ts';
+import { freePort } from '../../free-port.ts';
 import { verifies } from '../../verifies.ts';
-import { freePort } from './login-world.ts';
 
 const addresses = async (host = '127.0.0.1') => [
   `http://${host}:${await freePort()}/callback`,

@@ -1,6 +1,5 @@
 // Owns logging in to the authorization server of the tests: a person who approves at once, and everything a login needs.
 
-import { createServer } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { type AuthHttpOptions, createAuthHttp } from '../../../src/auth/auth-http.ts';
 import { createRegistrations } from '../../../src/auth/kept-logins.ts';
@@ -10,16 +9,8 @@ import type { LoginDeps, LoginPerson, LoginPreview, LoginRequest } from '../../.
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { createMemoryStore } from '../../../src/kernel/store.ts';
 import { createSecrets, type Secrets } from '../../../src/store/secrets.ts';
+import { freePort } from '../../free-port.ts';
 import { temporaryFile } from '../../servers/processes.ts';
-
-/** A port that was free a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return address !== null && typeof address === 'object' ? address.port : 0;
-}
 
 export const createTestSecrets = (): Secrets => createSecrets(createMemoryStore(systemClock), temporaryFile('key'));
 

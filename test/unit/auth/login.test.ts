@@ -11,10 +11,11 @@ import { revokeLogin } from '../../../src/auth/revocation.ts';
 import { refreshLogin } from '../../../src/auth/token-request.ts';
 import type { OAuthSettings } from '../../../src/model/server.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
+import { freePort } from '../../free-port.ts';
 import { type OAuthServer, startOAuth } from '../../servers/oauth.ts';
 import { eventually } from '../../servers/processes.ts';
 import { verifies } from '../../verifies.ts';
-import { createLoginWorld, createTestSecrets, freePort } from './login-world.ts';
+import { createLoginWorld, createTestSecrets } from './login-world.ts';
 
 const body = (name = 'echo') => JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name } });
 

@@ -5,10 +5,11 @@ import { beginPending, finishPending, logOut, performLogin } from '../../../src/
 import { createDeferred } from '../../../src/kernel/deferred.ts';
 import { RuntimeError } from '../../../src/model/errors.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
+import { freePort } from '../../free-port.ts';
 import { startOAuth } from '../../servers/oauth.ts';
 import { eventually } from '../../servers/processes.ts';
 import { verifies } from '../../verifies.ts';
-import { createTestSecrets, freePort } from './login-world.ts';
+import { createTestSecrets } from './login-world.ts';
 import { createMemoryTokenStore } from './logins.ts';
 
 async function setUp(settings: object = {}) {

@@ -263,6 +263,65 @@ describe('a call that needs a server which is not there', () => {
     expect(second.ending).toBe(outage);
   });
 
+  /** An attempt of the timer is under way, and a call joins it. */
+  const joinRetry = async (options: Parameters<typeof setUp>[0] = {}) => {
+    const driver = setUp(options);
+    await driver.wake();
+    await driver.fail();
+    await driver.clock.advance(500);
+    return { ...driver, joined: follow(driver.connection.whenReady()) };
+  };
+
+  verifies(
+    'REC-12',
+    'gets an attempt of its own if that of the timer, which it joined, was too early for a server that came back meanwhile',
+    async () => {
+      const { openedAt, fail, succeed, joined } = await joinRetry();
+      await fail();
+      expect([openedAt(), joined.ending]).toEqual([[0, 500, 500], 'open']);
+      expect([await succeed(), openedAt().length]).toEqual([joined.ending, 3]);
+    },
+  );
+
+  verifies('REC-12', 'gets no more than that one, and shares it with those that come meanwhile', async () => {
+    const { connection, openedAt, fail, joined } = await joinRetry();
+    await fail();
+    const late = follow(connection.whenReady());
+    await fail();
+    expect([joined.ending, late.ending, openedAt()]).toEqual([outage, outage, [0, 500, 500]]);
+  });
+
+  verifies(
+    'REC-12',
+    'waits for the timer instead, where a call has brought an attempt of this outage forward',
+    async () => {
+      const { connection, openedAt, clock, fail, succeed, joined } = await joinRetry();
+      await fail();
+      await fail();
+      await clock.advance(2_000);
+      const next = follow(connection.whenReady());
+      await fail();
+      expect([joined.ending, next.ending, openedAt()]).toEqual([outage, 'open', [0, 500, 500, 2_500]]);
+      await clock.advance(4_000);
+      expect([await succeed(), openedAt().at(-1)]).toEqual([next.ending, 6_500]);
+    },
+  );
+
+  verifies('REC-12', 'is told at once that the attempt which it joined ended in what no waiting cures', async () => {
+    const { connection, openings, fail, joined } = await joinRetry();
+    const cause = new RuntimeError('AUTH_REQUIRED', { server: 's' });
+    await fail(cause);
+    expect([joined.ending, openings.length, connection.state.kind]).toEqual([cause, 2, 'blocked']);
+  });
+
+  verifies('REC-12', 'gets it also from a server that has been given up meanwhile', async () => {
+    const reconnect = { delaysMs: [500], jitter: 0, background: false as const };
+    const { openedAt, fail, succeed, joined } = await joinRetry({ reconnect });
+    await fail();
+    expect([openedAt(), joined.ending]).toEqual([[0, 500, 500], 'open']);
+    expect(await succeed()).toBe(joined.ending);
+  });
+
   test('gets one attempt from a server that has been given up, and its failure', async () => {
     const { connection, openings, clock, fail, wake } = setUp({ reconnect: once });
     await wake();

@@ -1,10 +1,46 @@
 // Owns the proof of what CI believes: a failed test of real processes gets one more run of its file, and everything else fails.
 
+import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { afterSecondRun, filesToRunAgain } from '../../../scripts/test-report.mjs';
+import { afterSecondRun, filesToRunAgain, readTestReport } from '../../../scripts/test-report.mjs';
+import { temporaryFile } from '../../servers/processes.ts';
 
 const failedIn = (...failures: string[]) => ({ passed: 10, failed: failures.length, failures });
 const ofProcesses = 'test/e2e/remote.test.ts > the beginning > is one question';
+
+/** As Vitest writes it of one file. */
+function report(file: string, statuses: readonly string[], message = ''): string {
+  const of = (status: string) => statuses.filter((each) => each === status).length;
+  const assertionResults = statuses.map((status, at) => ({ ancestorTitles: ['', 'a group'], title: `${at}`, status }));
+  const found = { assertionResults, status: 'failed', message, name: resolve(file) };
+  const counts = { numPassedTests: of('passed'), numFailedTests: of('failed'), numTotalTests: statuses.length };
+  const path = temporaryFile('report.json');
+  writeFileSync(path, JSON.stringify({ ...counts, success: false, testResults: [found] }));
+  return path;
+}
+
+describe('the report of a run', () => {
+  const file = 'test/e2e/gateway-clients.test.ts';
+
+  test('names each test that failed', () => {
+    const read = readTestReport(report(file, ['passed', 'failed']));
+    expect(read).toEqual({ passed: 1, failed: 1, failures: [`${file} > a group > 1`] });
+  });
+
+  test('takes a hook that failed for a test of its file, which runs once more', () => {
+    for (const statuses of [['skipped', 'skipped'], ['passed']]) {
+      const read = readTestReport(report(file, statuses));
+      expect([read.failed, filesToRunAgain(read)]).toEqual([1, [file]]);
+    }
+  });
+
+  test('takes a file without tests for one that does not load, which does not run once more', () => {
+    const read = readTestReport(report(file, [], 'SyntaxError: unexpected token\n at …'));
+    expect(read).toEqual({ passed: 0, failed: 1, failures: [`${file}: SyntaxError: unexpected token`] });
+    expect(filesToRunAgain(read)).toEqual([]);
+  });
+});
 
 describe('the second run of CI', () => {
   test('is of the files with real processes, at most two failures, each file once', () => {
