@@ -102,7 +102,7 @@ export async function openResidence(options: ResidenceOptions): Promise<Residenc
       : undefined;
 
   const links = new Links({
-    ...{ authenticate: ofConnect, mark: claim.mark, onError: options.onError },
+    ...{ authenticate: ofConnect, mark: claim.mark, hosts, onError: options.onError },
     serve(request, principal, pipes) {
       const serving = served?.gateway.link(request, principal, pipes);
       // The gateway is idle from the end of the link on.
@@ -138,7 +138,7 @@ export async function openResidence(options: ResidenceOptions): Promise<Residenc
         ...{ hosts, isAdmin: ofAdmin, mayRead: anyOf(ofAdmin, ofOwner) },
         ...{ isReady: () => !isClosing, measured: () => measured(gateway), stop: () => ending.abort() },
       });
-      const route = fleetRoute({ authenticate: ofConnect, refuses, withRuntime: gateway.withRuntime });
+      const route = fleetRoute({ authenticate: ofConnect, refuses, hosts, withRuntime: gateway.withRuntime });
       const fleet: HttpHandler = async (...exchange) => {
         commands++;
         try {

@@ -1,7 +1,7 @@
 // Owns the proof of what the gateway keeps of a fleet: its workspaces, its clients, its watched resources, and its lists.
 
 import { once } from 'node:events';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -68,6 +68,30 @@ verifies('EXT-32', 'each folder has a fleet of its own, opened once, and a clien
   onTestFinished(() => far.close());
   expect((await far.of(peer)).fleet, 'from another machine its roots say nothing').toBe(workspaces.own);
   expect(asked).toEqual(['roots/list']);
+});
+
+verifies('EXT-32', 'a folder is one workspace, however a client writes its path, and so are the folders of one project', async () => {
+  const folder = createFolder();
+  const [project, sub, other] = [join(folder, 'project'), join(folder, 'project', 'sub'), join(folder, 'other')];
+  for (const each of [sub, other]) mkdirSync(each, { recursive: true });
+  symlinkSync(project, join(folder, 'link'));
+  const open = (cwd: string) => start(folder, { cwd });
+  const workspaceOf = (each: string) => (each === sub ? project : each);
+  const workspaces = new Workspaces(await open(folder), {
+    ...{ open, folder: `${folder}/`, workspaceOf, onFleet: () => undefined, isUsed: () => true },
+  });
+  onTestFinished(() => workspaces.close());
+  const written = [project, `${project}/`, join(folder, 'link'), `${folder}/./other/../link/`, sub, join(folder, 'link', 'sub')];
+  const fleets = await Promise.all(written.map((each) => workspaces.fleetOf(each)));
+  expect(new Set(fleets).size).toBe(1);
+  expect(fleets[0]?.roots()).toEqual([{ uri: pathToFileURL(project).href }]);
+  expect(await workspaces.fleetOf(other)).not.toBe(fleets[0]);
+  expect(await workspaces.fleetOf(folder)).toBe(workspaces.own);
+  expect(await workspaces.use(join(folder, 'link'), async (fleet) => fleet)).toBe(fleets[0]);
+  // A link that leads elsewhere by now means the other folder.
+  rmSync(join(folder, 'link'));
+  symlinkSync(other, join(folder, 'link'));
+  expect((await workspaces.fleetOf(join(folder, 'link'))).workspace).toBe(other);
 });
 
 test('at the limit of workspaces, the one without clients that was used least recently makes room; with clients in all the next is refused', async () => {
