@@ -163,7 +163,7 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
       onSessionOpened: (peer) => events.emit({ type: 'session.opened', ...factsOf(route, peer) }),
       onSessionClosed: (peer) => events.emit({ type: 'session.closed', ...factsOf(route, peer) }),
       onRootsChanged: (peer) => {
-        clients.forget(peer);
+        if (!clients.rootsChanged(peer)) return;
         for (const kind of changedLists) server.listChanged(kind, (each) => each === peer);
       },
     });

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Access } from '../../../src/gateway/access.ts';
+import { type Access, identify, WORKSPACE_HEADER } from '../../../src/gateway/access.ts';
 import { GatewayClient } from '../../../src/gateway/client.ts';
 import { Clients } from '../../../src/gateway/clients.ts';
 import { GatewayFleet } from '../../../src/gateway/gateway-fleet.ts';
@@ -70,29 +70,83 @@ verifies('EXT-32', 'each folder has a fleet of its own, opened once, and a clien
   expect(asked).toEqual(['roots/list']);
 });
 
-verifies('EXT-32', 'a folder is one workspace, however a client writes its path, and so are the folders of one project', async () => {
-  const folder = createFolder();
-  const [project, sub, other] = [join(folder, 'project'), join(folder, 'project', 'sub'), join(folder, 'other')];
-  for (const each of [sub, other]) mkdirSync(each, { recursive: true });
-  symlinkSync(project, join(folder, 'link'));
-  const open = (cwd: string) => start(folder, { cwd });
-  const workspaceOf = (each: string) => (each === sub ? project : each);
-  const workspaces = new Workspaces(await open(folder), {
-    ...{ open, folder: `${folder}/`, workspaceOf, onFleet: () => undefined, isUsed: () => true },
-  });
-  onTestFinished(() => workspaces.close());
-  const written = [project, `${project}/`, join(folder, 'link'), `${folder}/./other/../link/`, sub, join(folder, 'link', 'sub')];
-  const fleets = await Promise.all(written.map((each) => workspaces.fleetOf(each)));
-  expect(new Set(fleets).size).toBe(1);
-  expect(fleets[0]?.roots()).toEqual([{ uri: pathToFileURL(project).href }]);
-  expect(await workspaces.fleetOf(other)).not.toBe(fleets[0]);
-  expect(await workspaces.fleetOf(folder)).toBe(workspaces.own);
-  expect(await workspaces.use(join(folder, 'link'), async (fleet) => fleet)).toBe(fleets[0]);
-  // A link that leads elsewhere by now means the other folder.
-  rmSync(join(folder, 'link'));
-  symlinkSync(other, join(folder, 'link'));
-  expect((await workspaces.fleetOf(join(folder, 'link'))).workspace).toBe(other);
-});
+verifies(
+  'EXT-32',
+  'a client whose roots have changed moves with them; in the same folder it stays what it was',
+  async () => {
+    const folder = createFolder();
+    for (const name of ['a', 'b']) mkdirSync(join(folder, name));
+    const workspaces = await workspacesIn(folder);
+    let [root, asked] = ['a', 0];
+    const session = {
+      ...{ id: '1', level: undefined, notify: () => undefined },
+      ask: async (): Promise<JsonObject> => {
+        asked++;
+        return { roots: [{ uri: pathToFileURL(join(folder, root)).href }] };
+      },
+    } as ServedSession;
+    const clients = new Clients({ route, workspaces, clock: systemClock, onError: () => undefined, trustsRoots: true });
+    onTestFinished(() => clients.close());
+    const peer = peerOf({ era: 'legacy', session, capabilities: { roots: {} } });
+    const first = await clients.of(peer);
+    expect(clients.rootsChanged(peer)).toBe(true);
+    // Its approvals and its taint are kept with it.
+    expect(await clients.of(peer)).toBe(first);
+    // It changes again while it is asked.
+    clients.rootsChanged(peer);
+    const opening = clients.of(peer);
+    clients.rootsChanged(peer);
+    expect([await clients.of(peer), await opening]).toEqual([first, first]);
+    root = 'b';
+    clients.rootsChanged(peer);
+    const moved = await clients.of(peer);
+    expect([moved === first, moved.fleet.workspace, asked]).toEqual([false, join(folder, 'b'), 5]);
+    const linked = {
+      ...peer,
+      principal: identify(
+        { id: 'c', details: { mayNameWorkspace: true } },
+        { headers: { [WORKSPACE_HEADER]: encodeURIComponent(join(folder, 'a')) } },
+      ) as Principal,
+    };
+    const there = await clients.of({ ...linked, session: { ...session } });
+    expect([clients.rootsChanged(linked), there.fleet]).toEqual([false, first.fleet]);
+  },
+);
+
+verifies(
+  'EXT-32',
+  'a folder is one workspace, however a client writes its path, and so are the folders of one project',
+  async () => {
+    const folder = createFolder();
+    const [project, sub, other] = [join(folder, 'project'), join(folder, 'project', 'sub'), join(folder, 'other')];
+    for (const each of [sub, other]) mkdirSync(each, { recursive: true });
+    symlinkSync(project, join(folder, 'link'));
+    const open = (cwd: string) => start(folder, { cwd });
+    const workspaceOf = (each: string) => (each === sub ? project : each);
+    const workspaces = new Workspaces(await open(folder), {
+      ...{ open, folder: `${folder}/`, workspaceOf, onFleet: () => undefined, isUsed: () => true },
+    });
+    onTestFinished(() => workspaces.close());
+    const written = [
+      project,
+      `${project}/`,
+      join(folder, 'link'),
+      `${folder}/./other/../link/`,
+      sub,
+      join(folder, 'link', 'sub'),
+    ];
+    const fleets = await Promise.all(written.map((each) => workspaces.fleetOf(each)));
+    expect(new Set(fleets).size).toBe(1);
+    expect(fleets[0]?.roots()).toEqual([{ uri: pathToFileURL(project).href }]);
+    expect(await workspaces.fleetOf(other)).not.toBe(fleets[0]);
+    expect(await workspaces.fleetOf(folder)).toBe(workspaces.own);
+    expect(await workspaces.use(join(folder, 'link'), async (fleet) => fleet)).toBe(fleets[0]);
+    // A link that leads elsewhere by now means the other folder.
+    rmSync(join(folder, 'link'));
+    symlinkSync(other, join(folder, 'link'));
+    expect((await workspaces.fleetOf(join(folder, 'link'))).workspace).toBe(other);
+  },
+);
 
 test('at the limit of workspaces, the one without clients that was used least recently makes room; with clients in all the next is refused', async () => {
   const folder = createFolder();
