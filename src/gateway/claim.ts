@@ -88,7 +88,7 @@ export async function markedEnvironment(stateFolder: string, env: EnvironmentVar
   return { ...env, [GATEWAY_VARIABLE]: marksBehind(mark, marks) };
 }
 
-/** Where no token can be kept, the folder tells gateways apart as well: its mark is no secret, and never leaves this machine. */
+/** The folder tells gateways apart as well, on a disk that keeps no token: a mark is no secret, and never leaves this machine. */
 const otherwise = (stateFolder: string) => (error: unknown) => {
   if (isSystemError(error)) return stateFolder;
   throw error;

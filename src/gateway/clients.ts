@@ -123,7 +123,7 @@ export class Clients {
     try {
       const fleet = await this.#fleetOf(peer);
       const client = await Promise.resolve(before?.client).catch(ignore);
-      // What it was granted, and what has tainted it, stays with a client whose folder is the same.
+      // A client whose folder is the same keeps what it was granted, and what has tainted it.
       if (client instanceof GatewayClient && client.fleet === fleet) return client;
       if (before !== undefined) this.#close(before);
       const { session, principal } = peer;
