@@ -1,7 +1,7 @@
 // Owns the proof of what the gateway keeps of a fleet: its workspaces, its clients, its watched resources, and its lists.
 
 import { once } from 'node:events';
-import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -10,6 +10,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { type Access, identify, WORKSPACE_HEADER } from '../../../src/gateway/access.ts';
 import { GatewayClient } from '../../../src/gateway/client.ts';
 import { Clients } from '../../../src/gateway/clients.ts';
+import { gatewayHandlers } from '../../../src/gateway/gateway.ts';
 import { GatewayFleet } from '../../../src/gateway/gateway-fleet.ts';
 import { openProfile } from '../../../src/gateway/profiles.ts';
 import { Watched } from '../../../src/gateway/watched-resources.ts';
@@ -241,6 +242,47 @@ verifies(
     expect([await pids('own'), await pids('one')]).toEqual([2, 1]);
     const lines = (server: string) => new Set(fleets.map((fleet) => fleet.lineOf(server))).size;
     expect([lines('own'), lines('one')], 'as many lines of clients as processes').toEqual([2, 1]);
+  },
+);
+
+/** Writes down the folder that it runs in and what its client can do. */
+const tellingServer = (file: string) => `
+  require('readline').createInterface({ input: process.stdin }).on('line', (line) => {
+    const { id, method, params } = JSON.parse(line);
+    if (id === undefined) return;
+    const { capabilities = {}, protocolVersion } = params ?? {};
+    const result = { protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'telling', version: '1' } };
+    const told = JSON.stringify({ cwd: process.cwd(), hasRoots: capabilities.roots !== undefined });
+    if (method === 'initialize') fs.writeFileSync(${JSON.stringify(file)} + process.argv[1], told);
+    const answer = method === 'initialize' ? { result } : method === 'tools/list' ? { result: { tools: [] } } : { error: { code: -32601, message: 'no' } };
+    console.log(JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
+  });`;
+
+verifies(
+  'EXT-32',
+  'a server of the whole machine runs in the home folder and hears of no roots; that of a workspace there, with its root',
+  async () => {
+    const folder = createFolder();
+    const [home, cwd] = [join(folder, 'home'), join(folder, 'work')];
+    for (const each of [home, cwd]) mkdirSync(each);
+    const entry = (name: string) => ({
+      command: process.execPath,
+      args: ['-e', tellingServer(join(folder, 'told ')), name],
+    });
+    const servers = { own: entry('own'), one: { ...entry('one'), share: 'machine' as const } };
+    const runtime = await start(folder, {
+      cwd,
+      home,
+      servers,
+      ...gatewayHandlers({ roots: [{ uri: pathToFileURL(cwd).href }] }),
+    });
+    const fleet = new GatewayFleet(runtime, cwd);
+    await Promise.all(['own', 'one'].map((server) => fleet.session(server)));
+    const told = (server: string) => JSON.parse(readFileSync(join(folder, `told ${server}`), 'utf8'));
+    expect([told('own'), told('one')]).toEqual([
+      { cwd, hasRoots: true },
+      { cwd: home, hasRoots: false },
+    ]);
   },
 );
 
