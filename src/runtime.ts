@@ -1,7 +1,6 @@
 // Owns putting the parts of a runtime together, each from those above it, and nothing else. Every name below is a folder or a
 // file. A call travels turn → call (its stages, below) → servers, and its result the same way back.
 
-import { homedir } from 'node:os';
 import { resolve as resolvePath } from 'node:path';
 import { createApi, type Runtime, type RuntimeOptions } from './api.ts';
 import { authorize, wouldAsk } from './call/authorize/authorize.ts';
@@ -21,6 +20,7 @@ import { repairCall, validate } from './call/validate.ts';
 import { type HostEnvironment, stateFolder } from './config/scopes.ts';
 import { findWorkspace } from './config/workspace.ts';
 import { systemClock } from './kernel/clock.ts';
+import { homeFolder } from './kernel/home-folder.ts';
 import type { Diagnostic } from './model/diagnostic.ts';
 import type { ServerDefinition } from './model/server.ts';
 import { ConfigLoop } from './servers/config-loop.ts';
@@ -98,13 +98,17 @@ export function loadConfigAt(
   return createLoader({ options, environment, ...trust, emit: () => undefined })();
 }
 
+/** The workspace of a runtime with these options: the folder whose files it would read. */
+export const workspaceAt = (options: Pick<RuntimeOptions, 'cwd' | 'home' | 'env' | 'config' | 'discover'>): string =>
+  environmentOf(options).cwd;
+
 /** `plexus.lock` counts where files are read at all, or where the host demands it with `frozen`. */
 function lockOptions({ options: { discover = true, frozen = false }, environment, onError }: Host<CallEvent>) {
   return { folder: discover || frozen ? environment.cwd : undefined, isFrozen: frozen, onError };
 }
 
 /** The process's own environment, where the host gives none. A host that wants no files, or one, is taken at its word. */
-function environmentOf({ cwd = process.cwd(), env, home = homedir(), discover = true, config }: RuntimeOptions) {
+function environmentOf({ cwd = process.cwd(), env, home = homeFolder(), discover = true, config }: RuntimeOptions) {
   const { platform } = process;
   const isSearched = discover && config === undefined;
   const folder = isSearched ? findWorkspace({ cwd: resolvePath(cwd), home, platform }) : cwd;

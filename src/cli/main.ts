@@ -2,10 +2,10 @@
 // `runCli` reaches the process through its `io` only. Everything that help does not need is loaded when it is needed.
 
 import { fstatSync, statSync, writeSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import util from 'node:util';
+import { homeFolder } from '../kernel/home-folder.ts';
 import { identity } from '../model/identity.ts';
 import {
   type Command,
@@ -256,7 +256,7 @@ async function fail(error: unknown, { verb, words }: Omit<CommandLine, 'rest'>, 
 /** Runs the command line of this process, and resolves with its exit code. */
 export function runProcess(): Promise<number> {
   // What a command needs is loaded after this, and its compiled code is kept.
-  enableCompileCache({ home: homedir(), env: process.env, platform: process.platform });
+  enableCompileCache({ home: homeFolder(), env: process.env, platform: process.platform });
   return runCli(process.argv.slice(2), processIo());
 }
 
@@ -269,7 +269,7 @@ export function processIo(): CliIo {
       return process.cwd();
     },
     get home() {
-      return homedir();
+      return homeFolder();
     },
     get stdin() {
       return process.stdin;

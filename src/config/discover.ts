@@ -312,14 +312,14 @@ async function readImportPlaces(settings: Settings, options: DiscoverOptions): P
       const find = (content: ConfigMap) =>
         importer.find(content, options).filter(({ forFolder }) => forFolder === undefined);
       const contributed = readContributed({ ...place, translate: importer.translate }, read, find, options);
-      return contributed.then(withoutOwnEntries);
+      return contributed.then((whole) => withoutOwnEntries(whole, settings.serving.port));
     });
   const watched = chosen.flatMap((importer) => importer.places(options).map(({ file }) => file));
   return { places, watched, diagnostics };
 }
 
-function withoutOwnEntries(read: ReadPlace): ReadPlace {
-  const isForeign = (claim: ServerClaim) => !('definition' in claim && isOwnEntry(claim.definition.launch));
+function withoutOwnEntries(read: ReadPlace, port?: number): ReadPlace {
+  const isForeign = (claim: ServerClaim) => !('definition' in claim && isOwnEntry(claim.definition.launch, port));
   return { ...read, layer: { ...read.layer, claims: read.layer.claims.filter(isForeign) } };
 }
 

@@ -63,6 +63,8 @@ export interface ExistingConfig {
   readonly files: readonly string[];
   /** Ids of inputs that the target files use already. */
   readonly inputs: readonly string[];
+  /** The gateway's. */
+  readonly port?: number;
 }
 
 type ImportClaim = ServerClaim &
@@ -126,13 +128,13 @@ const rankOf = (claim: ImportClaim) => (['user', 'local', 'project'] as const).i
 
 function reasonAgainst(
   claim: ImportClaim,
-  { files }: ExistingConfig,
+  { files, port }: ExistingConfig,
   known: ReadonlyMap<ServerName, readonly Pick<Provenance, 'scope' | 'file'>[]>,
   sameLaunches: ReadonlyMap<string, string>,
 ): string | undefined {
   if ('diagnostic' in claim) return `its entry is not valid: ${claim.diagnostic.message}`;
   if (claim.forFolder !== undefined) return `it is for the folder ${claim.forFolder}; import it there`;
-  if (isOwnEntry(claim.definition.launch)) return 'it is Plexus itself';
+  if (isOwnEntry(claim.definition.launch, port)) return 'it is Plexus itself';
   if (files.includes(claim.file)) return 'Plexus reads this file anyway';
   const same = sameLaunches.get(comparableLaunch(claim.definition.launch));
   if (same !== undefined) return `it is the same as ${same}`;

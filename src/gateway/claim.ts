@@ -8,9 +8,12 @@ import { acquire } from '../kernel/file-lock.ts';
 import { makeFolder } from '../kernel/make-folder.ts';
 import { markOfThisProcess } from '../kernel/process-mark.ts';
 import { replaceFile } from '../kernel/replace-file.ts';
+import { isSystemError } from '../kernel/system-error.ts';
+import type { EnvironmentVariables } from '../model/environment-variables.ts';
 import { RuntimeError } from '../model/errors.ts';
 import { readOrCreateToken } from '../serving/access.ts';
 import { findGateway, GATEWAY_PROTOCOL, type GatewayInstance, gatewayFiles } from './instance.ts';
+import { GATEWAY_VARIABLE, isBehind, marksBehind } from './link-words.ts';
 
 export interface ClaimOptions {
   readonly stateFolder: string;
@@ -70,6 +73,26 @@ export async function claimGateway({ stateFolder, clock = systemClock }: ClaimOp
     throw error;
   }
 }
+
+/**
+ * The environment for the servers of a gateway that has no folder of its own, since it serves one program over pipes. Rejects where one
+ * of its own servers has started it: each would start the next one.
+ */
+export async function markedEnvironment(stateFolder: string, env: EnvironmentVariables): Promise<EnvironmentVariables> {
+  const mark = markOf(await readOrCreateToken(gatewayFiles(stateFolder).connectToken).catch(otherwise(stateFolder)));
+  const marks = env[GATEWAY_VARIABLE];
+  if (isBehind(mark, marks))
+    throw new RuntimeError('GATEWAY_UNREACHABLE', {
+      reason: 'it would be behind itself: one of its own servers starts it',
+    });
+  return { ...env, [GATEWAY_VARIABLE]: marksBehind(mark, marks) };
+}
+
+/** The folder tells gateways apart as well, on a disk that keeps no token: a mark is no secret, and never leaves this machine. */
+const otherwise = (stateFolder: string) => (error: unknown) => {
+  if (isSystemError(error)) return stateFolder;
+  throw error;
+};
 
 /** Says nothing of the token that it comes from. */
 export const markOf = (connectToken: string) =>

@@ -32,6 +32,8 @@ export class Clients {
   readonly #deps: ClientsDeps;
   readonly #sessions = new Map<ServedSession, KnownClient>();
   readonly #others = new Map<string, KnownClient>();
+  /** The clients of sessions that may be of another folder by now. */
+  readonly #before = new Map<ServedSession, KnownClient>();
 
   constructor(deps: ClientsDeps) {
     this.#deps = deps;
@@ -74,12 +76,23 @@ export class Clients {
     return this.#deps.workspaces.isOf(fleet, workspace);
   }
 
-  /** The session has ended, or has other roots now. */
+  /** The session has ended. */
   forget({ session }: Peer): void {
     if (session === undefined) return;
+    for (const clients of [this.#sessions, this.#before]) {
+      const known = clients.get(session);
+      clients.delete(session);
+      if (known !== undefined) this.#close(known);
+    }
+  }
+
+  /** The session is asked for its roots again with its next request. Returns whether they say where it works. */
+  rootsChanged({ session, principal }: Peer): boolean {
+    if (session === undefined || originOf(principal).workspace !== undefined) return false;
     const known = this.#sessions.get(session);
     this.#sessions.delete(session);
-    if (known !== undefined) this.#close(known);
+    if (known !== undefined) this.#before.set(session, known);
+    return true;
   }
 
   /** No request comes from these callers any more. */
@@ -103,9 +116,10 @@ export class Clients {
   }
 
   close(): void {
-    for (const known of [...this.#sessions.values(), ...this.#others.values()]) this.#close(known);
-    this.#sessions.clear();
-    this.#others.clear();
+    for (const clients of [this.#sessions, this.#others, this.#before]) {
+      for (const known of clients.values()) this.#close(known);
+      clients.clear();
+    }
   }
 
   #close({ client }: KnownClient): void {
@@ -114,11 +128,32 @@ export class Clients {
   }
 
   async #open(peer: Peer): Promise<GatewayClient> {
-    const { workspaces, route } = this.#deps;
-    const origin = originOf(peer.principal);
-    const folder = origin.workspace ?? (await this.#rootOf(peer));
-    const fleet = await workspaces.fleetOf(folder);
-    return new GatewayClient(fleet, route, peer, peer.session !== undefined || origin.client !== undefined);
+    const before = this.#takeBefore(peer);
+    try {
+      const fleet = await this.#fleetOf(peer);
+      const client = await Promise.resolve(before?.client).catch(ignore);
+      // A client whose folder is the same keeps what it was granted, and what has tainted it.
+      if (client instanceof GatewayClient && client.fleet === fleet) return client;
+      if (before !== undefined) this.#close(before);
+      const { session, principal } = peer;
+      const isNamed = session !== undefined || originOf(principal).client !== undefined;
+      return new GatewayClient(fleet, this.#deps.route, peer, isNamed);
+    } catch (error) {
+      if (before !== undefined) this.#close(before);
+      throw error;
+    }
+  }
+
+  #takeBefore({ session }: Peer): KnownClient | undefined {
+    if (session === undefined) return undefined;
+    const before = this.#before.get(session);
+    this.#before.delete(session);
+    return before;
+  }
+
+  async #fleetOf(peer: Peer): Promise<GatewayFleet> {
+    const folder = originOf(peer.principal).workspace ?? (await this.#rootOf(peer));
+    return this.#deps.workspaces.fleetOf(folder);
   }
 
   #hasOwnRoots({ session, capabilities }: Peer): boolean {

@@ -56,6 +56,8 @@ export interface GatewayOptions {
   readonly openWorkspace?: (folder: string) => Promise<Runtime>;
   /** The folder of the runtime itself: clients that work in it share it. */
   readonly folder?: string;
+  /** The workspace that a folder is in: clients of one workspace share a runtime. Default: each folder is one. */
+  readonly workspaceOf?: (folder: string) => string;
   /** Whether the roots of a session say which folder it is of: only where clients are on this machine. Default: no. */
   readonly trustsRoots?: boolean;
   /** 32 bytes that seal the state of open questions. With a stored key they outlive a restart. */
@@ -150,7 +152,7 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
   };
   const workspaces = new Workspaces(runtime, {
     open: options.openWorkspace,
-    folder: options.folder,
+    ...{ folder: options.folder, workspaceOf: options.workspaceOf },
     isUsed: (fleet) => opened.some(({ clients }) => clients.isUsed(fleet)),
     onFleet: (fleet) => fleet.onListChanged((kind, change) => tellOf(fleet, kind, change)),
   });
@@ -163,7 +165,7 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
       onSessionOpened: (peer) => events.emit({ type: 'session.opened', ...factsOf(route, peer) }),
       onSessionClosed: (peer) => events.emit({ type: 'session.closed', ...factsOf(route, peer) }),
       onRootsChanged: (peer) => {
-        clients.forget(peer);
+        if (!clients.rootsChanged(peer)) return;
         for (const kind of changedLists) server.listChanged(kind, (each) => each === peer);
       },
     });

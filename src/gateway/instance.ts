@@ -58,6 +58,9 @@ export function findGateway(stateFolder: string): FoundGateway {
   return text === undefined ? { kind: 'none' } : judge(text, isRunning);
 }
 
+/** A gateway runs that is joined, or whose newer version is left alone: none is started. */
+export const isSettled = ({ kind }: FoundGateway): boolean => kind === 'running' || kind === 'newer';
+
 /** A file that cannot be read as ours counts as none, unless it names a running process: then a newer Plexus wrote it. */
 export function judge(text: string, isAlive: (instance: GatewayInstance) => boolean): FoundGateway {
   const parsed = parseJson(text);

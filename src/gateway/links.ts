@@ -3,7 +3,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import { type Duplex, PassThrough } from 'node:stream';
-import { type Authenticate, faultOfNames, loopbackHosts } from '../serving/access.ts';
+import { type Authenticate, faultOfNames } from '../serving/access.ts';
 import type { Principal } from '../serving/service.ts';
 import type { StdioPipes } from '../serving/stdio-endpoint.ts';
 import type { Refusal } from './gateway.ts';
@@ -17,6 +17,8 @@ export interface LinksOptions {
   readonly serve: (request: IncomingMessage, principal: Principal, pipes: StdioPipes) => Promise<void> | Refusal;
   /** Of this gateway. */
   readonly mark: string;
+  /** Names by which the gateway is reached. */
+  readonly hosts: readonly string[];
   readonly onError: (error: unknown) => void;
 }
 
@@ -71,7 +73,7 @@ export class Links {
   };
 
   #refusalOf(request: IncomingMessage, principal: Principal | undefined): Refusal | undefined {
-    const fault = faultOfNames(request, { hosts: loopbackHosts, origins: [] });
+    const fault = faultOfNames(request, { hosts: this.#options.hosts, origins: [] });
     if (fault !== undefined) return { status: 403, sentence: `${fault}.` };
     if (principal === undefined) return { status: 401, sentence: 'The request needs the token of plexus connect.' };
     if (isBehind(this.#options.mark, headerOf(request, GATEWAY_HEADER)))

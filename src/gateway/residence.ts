@@ -93,16 +93,21 @@ export async function openResidence(options: ResidenceOptions): Promise<Residenc
     lastRequest = clock.now();
   };
   const authenticate: Authenticate = (request) => {
-    used();
-    return ofConnect(request) ?? ofToken(request);
+    const principal = ofConnect(request) ?? ofToken(request);
+    // A program that is refused again and again keeps no gateway.
+    if (principal !== undefined) used();
+    return principal;
   };
-  const refuses = ({ headers }: RequestHead): Refusal | undefined =>
-    isBehind(claim.mark, headers[GATEWAY_HEADER]?.toString())
+  const refuses = ({ headers }: RequestHead): Refusal | undefined => {
+    // Without tokens none is compared: every program is a client.
+    if (isOpen) used();
+    return isBehind(claim.mark, headers[GATEWAY_HEADER]?.toString())
       ? { status: 508, sentence: 'The gateway would be behind itself: it sent this request.' }
       : undefined;
+  };
 
   const links = new Links({
-    ...{ authenticate: ofConnect, mark: claim.mark, onError: options.onError },
+    ...{ authenticate: ofConnect, mark: claim.mark, hosts, onError: options.onError },
     serve(request, principal, pipes) {
       const serving = served?.gateway.link(request, principal, pipes);
       // The gateway is idle from the end of the link on.
@@ -138,7 +143,7 @@ export async function openResidence(options: ResidenceOptions): Promise<Residenc
         ...{ hosts, isAdmin: ofAdmin, mayRead: anyOf(ofAdmin, ofOwner) },
         ...{ isReady: () => !isClosing, measured: () => measured(gateway), stop: () => ending.abort() },
       });
-      const route = fleetRoute({ authenticate: ofConnect, refuses, withRuntime: gateway.withRuntime });
+      const route = fleetRoute({ authenticate: ofConnect, refuses, hosts, withRuntime: gateway.withRuntime });
       const fleet: HttpHandler = async (...exchange) => {
         commands++;
         try {
@@ -156,7 +161,7 @@ export async function openResidence(options: ResidenceOptions): Promise<Residenc
       await claim.announce({ host: reachable(host), port: address.port, configuration });
       if (options.endsWhenIdle)
         stopLooking = endWhenIdle({
-          ...{ clock, idleMs: limits.gatewayIdleMs },
+          ...{ clock, idleMs: limits.gatewayIdleMs, lookMs: limits.gatewayLookMs },
           ...{ idleSince: () => idleSince(gateway), end: () => ending.abort() },
         });
       return address;

@@ -3,7 +3,7 @@
 
 import { pathToFileURL } from 'node:url';
 import { partsOf, type Runtime, type RuntimeOptions } from '../api.ts';
-import { createRuntimeOf, loadConfigAt } from '../runtime.ts';
+import { createRuntimeOf, loadConfigAt, workspaceAt } from '../runtime.ts';
 import { type Authenticate, inHostHeader, isLoopback, loopbackHosts, withoutToken } from '../serving/access.ts';
 import type { HttpHandler } from '../serving/http-exchange.ts';
 import { type ListenHttpOptions, type ListeningServer, listenHttp } from '../serving/http-listener.ts';
@@ -56,6 +56,7 @@ export async function openServedGateway(
     profiles: { ...profiles, [DEFAULT_PROFILE]: expose === undefined ? chosen : { ...chosen, expose } },
     openWorkspace: opened,
     folder: options.runtime.cwd ?? process.cwd(),
+    workspaceOf: (folder) => workspaceAt({ ...options.runtime, cwd: folder }),
     trustsRoots: isLoopback(host),
     limits: { ...limits, queuedCalls },
   });

@@ -1,8 +1,10 @@
 // Owns the fleets of the gateway: its own, and one for each workspace that clients work in. A fleet is a runtime of its own, so no
 // client gets the servers, rules or results of another folder; what may be shared, the session pool of the process shares.
 
+import { realpathSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Runtime } from '../api.ts';
+import { isSystemError } from '../kernel/system-error.ts';
 import { limits } from '../model/limits.ts';
 import { codes, ProtocolError } from '../serving/protocol.ts';
 import { GatewayFleet } from './gateway-fleet.ts';
@@ -13,6 +15,8 @@ export interface WorkspacesOptions {
   readonly open?: ((folder: string) => Promise<Runtime>) | undefined;
   /** The folder of the gateway's own fleet, which clients that work in it use too. */
   readonly folder?: string | undefined;
+  /** The workspace that a folder is in; by default each is its own. */
+  readonly workspaceOf?: ((folder: string) => string) | undefined;
   /** Called with every fleet, the gateway's own included. */
   readonly onFleet: (fleet: GatewayFleet) => void;
   /** Whether a client of the fleet is there. */
@@ -22,9 +26,10 @@ export interface WorkspacesOptions {
 export class Workspaces {
   readonly own: GatewayFleet;
   readonly #options: WorkspacesOptions;
+  readonly #ownFolder: string | undefined;
   /** The one that was asked for least recently comes first. */
   readonly #fleets = new Map<string, Promise<GatewayFleet>>();
-  /** How often each folder is held. */
+  /** How often each workspace is held. */
   readonly #held = new Map<string, number>();
   readonly #opened = new Set<GatewayFleet>();
   /** Of the servers that all fleets share. */
@@ -32,30 +37,35 @@ export class Workspaces {
 
   constructor(runtime: Runtime, options: WorkspacesOptions) {
     this.#options = options;
+    this.#ownFolder = options.folder === undefined ? undefined : this.#workspaceOf(options.folder);
     this.own = new GatewayFleet(runtime, undefined, this.#sharedLines);
     options.onFleet(this.own);
   }
 
   /** Whether clients that work in the folder are of the fleet. */
   isOf(fleet: GatewayFleet, folder: string | undefined): boolean {
-    return fleet.workspace === (this.#isOwn(folder) ? undefined : folder);
+    const workspace = folder === undefined ? undefined : this.#workspaceOf(folder);
+    return fleet.workspace === (this.#isOwn(workspace) ? undefined : workspace);
   }
 
-  #isOwn(folder: string | undefined): boolean {
-    const { open, folder: own } = this.#options;
-    return folder === undefined || open === undefined || folder === own;
+  #isOwn(workspace: string | undefined): boolean {
+    return workspace === undefined || this.#options.open === undefined || workspace === this.#ownFolder;
   }
 
-  async fleetOf(folder: string | undefined): Promise<GatewayFleet> {
+  fleetOf(folder: string | undefined): Promise<GatewayFleet> {
+    return this.#fleetOf(folder === undefined ? undefined : this.#workspaceOf(folder));
+  }
+
+  async #fleetOf(workspace: string | undefined): Promise<GatewayFleet> {
     const { open } = this.#options;
-    if (folder === undefined || open === undefined || this.#isOwn(folder)) return this.own;
-    const release = this.hold(folder);
+    if (workspace === undefined || open === undefined || this.#isOwn(workspace)) return this.own;
+    const release = this.#hold(workspace);
     try {
-      while (!this.#fleets.has(folder) && this.#fleets.size >= limits.relay.workspaces) await this.#makeRoom();
-      const opening = this.#fleets.get(folder) ?? this.#open(folder, open);
-      this.#fleets.delete(folder);
-      this.#fleets.set(folder, opening);
-      opening.catch(() => this.#fleets.get(folder) === opening && this.#fleets.delete(folder));
+      while (!this.#fleets.has(workspace) && this.#fleets.size >= limits.relay.workspaces) await this.#makeRoom();
+      const opening = this.#fleets.get(workspace) ?? this.#open(workspace, open);
+      this.#fleets.delete(workspace);
+      this.#fleets.set(workspace, opening);
+      opening.catch(() => this.#fleets.get(workspace) === opening && this.#fleets.delete(workspace));
       return await opening;
     } finally {
       // Its client is known a few microtasks later.
@@ -65,22 +75,38 @@ export class Workspaces {
 
   /** Runs `work` with the fleet of a folder, which stays open meanwhile. */
   async use<Value>(folder: string | undefined, work: (fleet: GatewayFleet) => Promise<Value>): Promise<Value> {
-    const release = this.hold(folder);
+    const workspace = folder === undefined ? undefined : this.#workspaceOf(folder);
+    const release = this.#hold(workspace);
     try {
-      return await work(await this.fleetOf(folder));
+      return await work(await this.#fleetOf(workspace));
     } finally {
       release();
     }
   }
 
   /** From now on the fleet of a folder stays open, once it is. Returns how that ends. */
-  hold(folder = ''): () => void {
-    this.#held.set(folder, (this.#held.get(folder) ?? 0) + 1);
+  hold(folder: string | undefined): () => void {
+    return this.#hold(folder === undefined ? undefined : this.#workspaceOf(folder));
+  }
+
+  #hold(workspace = ''): () => void {
+    this.#held.set(workspace, (this.#held.get(workspace) ?? 0) + 1);
     return () => {
-      const others = (this.#held.get(folder) ?? 1) - 1;
-      if (others > 0) this.#held.set(folder, others);
-      else this.#held.delete(folder);
+      const others = (this.#held.get(workspace) ?? 1) - 1;
+      if (others > 0) this.#held.set(workspace, others);
+      else this.#held.delete(workspace);
     };
+  }
+
+  /** However its path is written, through a link, in other letters or with a slash at its end, a folder is one. */
+  #workspaceOf(folder: string): string {
+    const { workspaceOf = asItIs } = this.#options;
+    try {
+      return workspaceOf(realpathSync.native(folder));
+    } catch (error) {
+      if (isSystemError(error)) return folder;
+      throw error;
+    }
   }
 
   /** At the limit, the fleet without clients that was used least recently goes. */
@@ -133,3 +159,5 @@ export class Workspaces {
     await Promise.all(others.map(({ runtime }) => runtime.close()));
   }
 }
+
+const asItIs = (folder: string): string => folder;

@@ -441,6 +441,8 @@ export const limits = {
   },
   /** How long a gateway that was started for its clients stays without any. */
   gatewayIdleMs: 600_000,
+  /** How often such a gateway looks whether it is in use. */
+  gatewayLookMs: 15_000,
   /** How long a command waits for a running gateway, before it starts the servers itself. */
   fleetAnswerMs: 3_000,
 } as const;

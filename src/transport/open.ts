@@ -93,8 +93,16 @@ const GATEWAY_HEADER = 'plexus-gateway';
 
 /** Tells a server on this machine which gateways it is behind: it may be one of them. Other machines learn nothing of it. */
 function withGateways({ url, headers }: RemoteLaunch, { PLEXUS_GATEWAY: marks }: EnvironmentVariables) {
-  if (!marks || !URL.canParse(url) || !LOOPBACK.test(new URL(url).hostname)) return headers;
+  if (!marks || !URL.canParse(url) || !isThisMachine(new URL(url).hostname)) return headers;
   return { ...headers, [GATEWAY_HEADER]: marks };
 }
 
-const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
+const LOOPBACK = /^(?:(?:.*\.)?localhost|127(?:\.\d+){3}|0\.0\.0\.0|::1?)$/;
+
+/** As the host of a URL: loopback, the name of this machine, or an address of one of its network cards. */
+function isThisMachine(written: string): boolean {
+  const host = written.replace(/^\[|\]$|\.$/g, '');
+  const { hostname, networkInterfaces } = process.getBuiltinModule('node:os');
+  if (LOOPBACK.test(host) || host === hostname().toLowerCase()) return true;
+  return Object.values(networkInterfaces()).some((cards) => cards?.some(({ address }) => address === host));
+}

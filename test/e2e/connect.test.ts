@@ -1,7 +1,8 @@
 // Owns the proof of `plexus connect` with real processes: one gateway for all, however many start at once, and clients that survive it.
 
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type GatewayInstance, gatewayFiles } from '../../src/gateway/instance.ts';
@@ -86,9 +87,12 @@ const end = async ({ child, done }: Client) => {
   return done;
 };
 
-verifies('EXT-45', 'many that start at once share one gateway, also when it is killed among them', async () => {
+verifies('EXT-45', 'many that start at once share one gateway, also when it is killed twice among them', async () => {
   const many = Array.from({ length: isLong ? 50 : 20 }, () => connect());
   for (const client of many) client.write(initialize());
+  // The first one at once, before those that wait for it have looked; the second one has clients.
+  const early = await waitFor(running);
+  process.kill(early.pid, 'SIGKILL');
   await Promise.race(many.map((client) => client.answer('init')));
   const first = running();
   process.kill(first.pid, 'SIGKILL');
@@ -127,6 +131,34 @@ verifies(
     expect(running().pid).toBe(pid);
   },
 );
+
+verifies('EXT-45', 'a home folder that is none leaves nothing in the folder of a client', async () => {
+  const folders = { CONFIG: '.config', STATE: '.local/state', CACHE: '.cache', DATA: '.local/share' };
+  const named = Object.entries(folders).map(([kind, folder]) => [`XDG_${kind}_HOME`, sandbox.path(`~/${folder}`)]);
+  for (const HOME of ['', 'home']) {
+    const client = connect({ env: { ...Object.fromEntries(named), HOME } });
+    client.write(initialize());
+    expect(await client.answer('init')).toHaveProperty('result');
+    const { pid } = running();
+    if (process.platform === 'linux') expect(readlinkSync(`/proc/${pid}/cwd`)).toBe(userInfo().homedir);
+    expect((await end(client)).code).toBe(0);
+    process.kill(pid, 'SIGTERM');
+    await waitFor(() => expect(isRunning(pid)).toBe(false));
+  }
+  expect(readdirSync(sandbox.workspace)).toEqual([]);
+});
+
+test('a client whose folder is gone is told so', async () => {
+  mkdirSync(sandbox.path('gone'));
+  const script = `cd gone && rmdir ../gone && exec ${process.execPath} ${program} connect`;
+  const client = spawn('sh', ['-c', script], { cwd: sandbox.workspace, env: { HOME: sandbox.home } });
+  let told = '';
+  client.stderr.on('data', (chunk) => {
+    told += chunk;
+  });
+  expect(await new Promise((resolve) => client.once('close', resolve))).toBe(1);
+  expect(told).toMatch(/^plexus: ENOENT.*cwd\n$/);
+});
 
 verifies(
   'EXT-45',

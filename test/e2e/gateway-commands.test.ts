@@ -1,12 +1,14 @@
 // Owns the proof that a person's commands use the gateway that runs: the same servers, the same rules and exit codes, and no gateway
 // that is another fleet's, hangs or dies in the middle.
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { isRunning } from '../servers/processes.ts';
+import { initialize } from '../unit/serving/served.ts';
 import { verifies } from '../verifies.ts';
 import { waitFor } from '../wait-for.ts';
 import { Sandbox } from './plexus.ts';
@@ -93,6 +95,42 @@ verifies('EXT-32', 'the server of a folder is reached there alone, also by a com
   });
   expect((await call('two')).code).toBe(2);
 });
+
+verifies(
+  'EXT-32',
+  'all clients in one project share its processes, in whichever of its folders they work',
+  async () => {
+    const { sandbox } = await serve();
+    for (const file of ['.git/config', '.mcp.toml', 'sub/.keep']) sandbox.write(file, '');
+    symlinkSync(sandbox.workspace, sandbox.path('~/link'));
+    const folders = [sandbox.workspace, sandbox.path('sub'), sandbox.path('~/link'), sandbox.path('~/link/sub')];
+    for (const cwd of folders) {
+      const client = sandbox.spawn(['connect'], { cwd: relative(sandbox.workspace, cwd), keepsStdinOpen: true });
+      onTestFinished(async () => {
+        client.child.stdin.end();
+        await client.done;
+      });
+      const params = { name: 'desk__add', arguments: { a: 1, b: 1 } };
+      for (const message of [initialize(), { jsonrpc: '2.0', id: 1, method: 'tools/call', params }])
+        client.child.stdin.write(`${JSON.stringify(message)}\n`);
+      await waitFor(() => expect(client.seen.out).toContain('1 + 1 = 2'));
+    }
+    const log = await sandbox.run(['call', 'desk', 'log'], { cwd: 'sub' });
+    expect(log).toMatchObject({ code: 0, out: 'add add add add\n' });
+  },
+);
+
+// macOS gives itself no further addresses of loopback.
+test.skipIf(process.platform === 'darwin')(
+  'a gateway at an address of its own is reached there, by clients and by commands',
+  async () => {
+    const { sandbox, pid } = await serve(CONFIG, { words: ['--host', '127.0.0.2'] });
+    const client = sandbox.spawn(['connect'], { input: `${JSON.stringify(initialize())}\n` });
+    const { code, out } = await client.done;
+    expect([code, JSON.parse(out)]).toMatchObject([0, { id: 'init', result: { serverInfo: { name: 'plexus' } } }]);
+    expect(await sandbox.json('call', 'desk', 'add', 'a=1', 'b=1')).toMatchObject({ gateway: { pid } });
+  },
+);
 
 test('a call whose gateway is killed in the middle has an unknown outcome, and is not sent again', async () => {
   const { sandbox, pid } = await serve();

@@ -241,6 +241,7 @@ test('the ceilings are exactly these', () => {
       ...{ roundMs: 3_600_000, approvedRounds: 1_000, inputRounds: 8 },
     },
     gatewayIdleMs: 600_000,
+    gatewayLookMs: 15_000,
     fleetAnswerMs: 3_000,
   });
 });

@@ -54,7 +54,8 @@ async function planFor(context: Context): Promise<ImportPlan> {
   // Servers that `import = "auto"` reads live are imported too: this is how a person makes them permanent.
   const definitions = existing.definitions.filter(({ provenance }) => provenance.scope !== 'imported');
   const inputs = await usedInputs(context, existing);
-  return planImport(files, { definitions, files: ownFiles(existing), inputs }, environment);
+  const { port } = existing.settings.serving;
+  return planImport(files, { definitions, files: ownFiles(existing), inputs, port }, environment);
 }
 
 /** Searched in the files' text, so that ids of broken, overridden or disabled entries are not reused and keep their answers. */

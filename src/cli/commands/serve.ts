@@ -80,7 +80,10 @@ async function openGateway(context: Context, { host, expose }: Asked, opened: Op
 
 async function serveStdio(context: Context, asked: Asked): Promise<CommandResult> {
   const { profile } = asked;
-  const served = await openGateway(context, asked, { authenticate: withoutToken });
+  const { env, home } = context;
+  const { markedEnvironment } = await import('../../gateway/claim.ts');
+  const marked = await markedEnvironment(stateFolder({ env, home, platform: process.platform }), env);
+  const served = await openGateway(context, asked, { authenticate: withoutToken, env: marked });
   try {
     await served.gateway.stdio(profile === undefined ? {} : { profile });
   } finally {

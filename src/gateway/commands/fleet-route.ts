@@ -4,7 +4,7 @@
 import type { Runtime } from '../../api.ts';
 import { asRuntimeError } from '../../model/errors.ts';
 import type { ServerName } from '../../model/names.ts';
-import { type Authenticate, faultOfNames, loopbackHosts } from '../../serving/access.ts';
+import { type Authenticate, faultOfNames } from '../../serving/access.ts';
 import type { HttpHandler, RequestHead } from '../../serving/http-exchange.ts';
 import { identify, originOf } from '../access.ts';
 import type { Gateway, Refusal } from '../gateway.ts';
@@ -14,14 +14,16 @@ export interface FleetRouteOptions {
   /** Knows the token of `plexus connect`, and no other. */
   readonly authenticate: Authenticate;
   readonly refuses: (request: RequestHead) => Refusal | undefined;
+  /** Names by which the gateway is reached. */
+  readonly hosts: readonly string[];
   readonly withRuntime: Gateway['withRuntime'];
 }
 
-export function fleetRoute({ authenticate, refuses, withRuntime }: FleetRouteOptions): HttpHandler {
+export function fleetRoute({ authenticate, refuses, hosts, withRuntime }: FleetRouteOptions): HttpHandler {
   return async (request, response) => {
     const send = (status: number, text: string) =>
       void response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' }).end(text);
-    const fault = faultOfNames(request, { hosts: loopbackHosts, origins: [] });
+    const fault = faultOfNames(request, { hosts, origins: [] });
     if (fault !== undefined) return send(403, fault);
     const principal = authenticate(request);
     if (principal === undefined) return send(401, 'The request needs the token of plexus connect.');

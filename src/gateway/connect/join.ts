@@ -4,7 +4,7 @@
 import type { Socket } from 'node:net';
 import { type Clock, systemClock } from '../../kernel/clock.ts';
 import { isSystemError } from '../../kernel/system-error.ts';
-import { findGateway, type GatewayInstance, gatewayFiles, readIfThere } from '../instance.ts';
+import { findGateway, type GatewayInstance, gatewayFiles, isSettled, readIfThere } from '../instance.ts';
 import { LinkRefused, type LinkTarget, openLink } from './link.ts';
 import type { GatewayProgram } from './start.ts';
 
@@ -29,16 +29,16 @@ export async function joinGateway(options: JoinOptions): Promise<Socket> {
   const until = clock.now() + PATIENCE_MS;
   let reason = 'it did not answer in time';
   do {
-    const found = findGateway(stateFolder);
+    let found = findGateway(stateFolder);
+    if (!isSettled(found)) {
+      await (await import('./start.ts')).startGateway({ ...options, clock });
+      found = findGateway(stateFolder);
+    }
     if (found.kind === 'newer') throw await failure('GATEWAY_NEWER', { pid: found.instance.pid });
     if (found.kind === 'running') {
       const link = await tryLink(found.instance, options);
       if (!(link instanceof Error)) return link;
       reason = link.message;
-    } else {
-      const { startGateway } = await import('./start.ts');
-      await startGateway({ ...options, clock, old: found.kind === 'older' ? found.instance : undefined });
-      continue;
     }
     await clock.sleep(LOOK_MS);
   } while (clock.now() < until);

@@ -76,7 +76,7 @@ export class ClientShim {
 
   #read(): void {
     const { input, output } = this.#options;
-    const reader = new Lines();
+    const reader = new Lines(() => this.#toClient(JSON.stringify(TOO_LARGE)));
     const take = (lines: readonly string[]) => {
       this.#waiting.push(...lines);
       this.#pump();
@@ -145,7 +145,7 @@ export class ClientShim {
   }
 
   #use(link: Socket): void {
-    const reader = new Lines();
+    const reader = new Lines(() => link.destroy());
     this.#link = link;
     link.on('data', (chunk: Buffer) => {
       for (const line of reader.push(chunk)) {
@@ -164,6 +164,7 @@ export class ClientShim {
 
   /** The gateway waits while the client reads slowly. */
   #holdBack(link: Socket): void {
+    if (link.isPaused()) return;
     link.pause();
     this.#options.output.once('drain', () => link.resume());
   }
@@ -189,6 +190,11 @@ export class ClientShim {
 }
 
 const INTERNAL = -32603;
+/** Without an id: it is somewhere in what was not kept. */
+const TOO_LARGE: JsonObject = {
+  ...{ jsonrpc: '2.0', id: null },
+  error: { code: -32600, message: 'Invalid request: the message is too large' },
+};
 
 const outcomeUnknown = (id: MessageId, tool: string): JsonObject => ({
   jsonrpc: '2.0',

@@ -9,7 +9,7 @@ import { makeFolder } from '../../kernel/make-folder.ts';
 import type { EnvironmentVariables } from '../../model/environment-variables.ts';
 import { RuntimeError } from '../../model/errors.ts';
 import { childEnvironment } from '../../transport/environment.ts';
-import { findGateway, type GatewayInstance, gatewayFiles, readIfThere } from '../instance.ts';
+import { findGateway, gatewayFiles, isSettled, readIfThere } from '../instance.ts';
 import { stopGateway } from '../stop.ts';
 
 export interface GatewayProgram {
@@ -27,22 +27,22 @@ export interface StartOptions {
   readonly program: GatewayProgram;
   readonly platform: NodeJS.Platform;
   readonly clock: Clock;
-  /** A running gateway of an older protocol. */
-  readonly old: GatewayInstance | undefined;
 }
 
 /** How long one process may take to start the gateway before another one tries. */
 const START_MS = 30_000;
 const LOOK_MS = 25;
+/** A gateway that is killed while it starts says nothing about the next one, unless it happens again and again. */
+const MOST_STARTS = 5;
 
-/** Resolves when a gateway runs, whichever process has started it. Rejects if it could not be started. */
+/** Resolves when a gateway runs that need not be replaced, whichever process has started it. Rejects if it could not be started. */
 export async function startGateway(options: StartOptions): Promise<void> {
   const { stateFolder, clock } = options;
   const files = gatewayFiles(stateFolder);
   await makeFolder(files.folder, { mode: 0o700 });
   const waiting = new AbortController();
   // Nearly all wait for one: they see it run without a turn at the lock.
-  const seen = whenRunning(stateFolder, clock, waiting.signal).then(() => undefined);
+  const seen = whenSettled(stateFolder, clock, waiting.signal);
   const lock = acquire({ lock: files.start, ttlMs: START_MS, clock, signal: waiting.signal });
   try {
     const release = await Promise.race([lock, seen]);
@@ -50,24 +50,39 @@ export async function startGateway(options: StartOptions): Promise<void> {
     await startAlone(options).finally(release);
   } finally {
     waiting.abort(new DOMException('a gateway runs', 'AbortError'));
-    // Either may still settle: a lock that came too late is given back.
-    void lock.then((release) => release(), onAbort);
-    void seen.catch(onAbort);
+    // Either may still settle: a lock that came too late is given back. A failure was told already, or does not matter any more.
+    void lock.then((release) => release(), ignore);
+    void seen.catch(ignore);
   }
 }
 
-async function whenRunning(stateFolder: string, clock: Clock, signal: AbortSignal): Promise<void> {
-  while (findGateway(stateFolder).kind !== 'running') await clock.sleep(LOOK_MS, signal);
-}
+const ignore = (): void => undefined;
 
-function onAbort(error: unknown): void {
-  if (!(error instanceof DOMException)) throw error;
+async function whenSettled(stateFolder: string, clock: Clock, signal: AbortSignal): Promise<undefined> {
+  while (!isSettled(findGateway(stateFolder))) await clock.sleep(LOOK_MS, signal);
 }
 
 /** The lock is held. */
-async function startAlone({ stateFolder, program, platform, clock, old }: StartOptions): Promise<void> {
-  if (old !== undefined) await stopGateway(old, { stateFolder, platform, clock });
-  if (findGateway(stateFolder).kind === 'running') return;
+async function startAlone(options: StartOptions): Promise<void> {
+  const { stateFolder } = options;
+  const found = findGateway(stateFolder);
+  if (found.kind === 'older') await stopGateway(found.instance, options);
+  for (let start = 1; !isSettled(findGateway(stateFolder)); start++) {
+    const failure = await startOnce(options);
+    if (failure === undefined) return;
+    if (!failure.isKilled || start === MOST_STARTS)
+      throw new RuntimeError('GATEWAY_UNREACHABLE', { reason: failure.reason });
+  }
+}
+
+interface FailedStart {
+  readonly reason: string;
+  /** By a signal, and not by a failure of its own. */
+  readonly isKilled: boolean;
+}
+
+/** `undefined`: a gateway runs. */
+async function startOnce({ stateFolder, program, platform, clock }: StartOptions): Promise<FailedStart | undefined> {
   const { log } = gatewayFiles(stateFolder);
   const output = openSync(log, 'w', 0o600);
   const child = spawn(program.command, [...program.args], {
@@ -78,20 +93,22 @@ async function startAlone({ stateFolder, program, platform, clock, old }: StartO
     windowsHide: true,
   });
   closeSync(output);
-  let ended: string | undefined;
-  child.once('error', ({ message }) => {
-    ended = message;
+  let failed: FailedStart | undefined;
+  child.once('error', ({ message: reason }) => {
+    failed = { reason, isKilled: false };
   });
-  child.once('exit', () => {
-    ended = readIfThere(log)?.trim() || 'it ended at once';
+  child.once('exit', (_, signal) => {
+    const reason = signal ? `${signal} ended it` : readIfThere(log)?.trim() || 'it ended at once';
+    failed = { reason, isKilled: signal !== null };
   });
   child.unref();
   const until = clock.now() + START_MS;
-  while (findGateway(stateFolder).kind !== 'running') {
-    if (ended !== undefined) throw new RuntimeError('GATEWAY_UNREACHABLE', { reason: ended });
-    if (clock.now() > until) throw new RuntimeError('GATEWAY_UNREACHABLE', { reason: 'it did not start in time' });
+  while (!isSettled(findGateway(stateFolder))) {
+    if (failed !== undefined) return failed;
+    if (clock.now() > until) return { reason: 'it did not start in time', isKilled: false };
     await clock.sleep(LOOK_MS);
   }
+  return undefined;
 }
 
 /** The folders of Plexus may have been moved: the gateway has to find the same ones. */

@@ -11,6 +11,7 @@ import { failureAnswer, failureIn, readFailure } from '../../../src/gateway/comm
 import { openLink } from '../../../src/gateway/connect/link.ts';
 import { RuntimeError } from '../../../src/model/errors.ts';
 import type { Message } from '../../../src/model/server.ts';
+import { loopbackHosts } from '../../../src/serving/access.ts';
 import { listenHttp } from '../../../src/serving/http-listener.ts';
 import { withDefaults } from '../../../src/serving/serving-limits.ts';
 import { waitFor } from '../../wait-for.ts';
@@ -65,6 +66,7 @@ test('the fleet is told to the token of connect alone', async () => {
   const handle = fleetRoute({
     authenticate: tokenAccess,
     refuses: () => undefined,
+    hosts: loopbackHosts,
     withRuntime: () => Promise.reject(lost),
   });
   const server = await listenHttp({

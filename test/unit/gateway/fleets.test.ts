@@ -1,15 +1,16 @@
 // Owns the proof of what the gateway keeps of a fleet: its workspaces, its clients, its watched resources, and its lists.
 
 import { once } from 'node:events';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Access } from '../../../src/gateway/access.ts';
+import { type Access, identify, WORKSPACE_HEADER } from '../../../src/gateway/access.ts';
 import { GatewayClient } from '../../../src/gateway/client.ts';
 import { Clients } from '../../../src/gateway/clients.ts';
+import { gatewayHandlers } from '../../../src/gateway/gateway.ts';
 import { GatewayFleet } from '../../../src/gateway/gateway-fleet.ts';
 import { openProfile } from '../../../src/gateway/profiles.ts';
 import { Watched } from '../../../src/gateway/watched-resources.ts';
@@ -69,6 +70,84 @@ verifies('EXT-32', 'each folder has a fleet of its own, opened once, and a clien
   expect((await far.of(peer)).fleet, 'from another machine its roots say nothing').toBe(workspaces.own);
   expect(asked).toEqual(['roots/list']);
 });
+
+verifies(
+  'EXT-32',
+  'a client whose roots have changed moves with them; in the same folder it stays what it was',
+  async () => {
+    const folder = createFolder();
+    for (const name of ['a', 'b']) mkdirSync(join(folder, name));
+    const workspaces = await workspacesIn(folder);
+    let [root, asked] = ['a', 0];
+    const session = {
+      ...{ id: '1', level: undefined, notify: () => undefined },
+      ask: async (): Promise<JsonObject> => {
+        asked++;
+        return { roots: [{ uri: pathToFileURL(join(folder, root)).href }] };
+      },
+    } as ServedSession;
+    const clients = new Clients({ route, workspaces, clock: systemClock, onError: () => undefined, trustsRoots: true });
+    onTestFinished(() => clients.close());
+    const peer = peerOf({ era: 'legacy', session, capabilities: { roots: {} } });
+    const first = await clients.of(peer);
+    expect(clients.rootsChanged(peer)).toBe(true);
+    // Its approvals and its taint are kept with it.
+    expect(await clients.of(peer)).toBe(first);
+    // It changes again while it is asked.
+    clients.rootsChanged(peer);
+    const opening = clients.of(peer);
+    clients.rootsChanged(peer);
+    expect([await clients.of(peer), await opening]).toEqual([first, first]);
+    root = 'b';
+    clients.rootsChanged(peer);
+    const moved = await clients.of(peer);
+    expect([moved === first, moved.fleet.workspace, asked]).toEqual([false, join(folder, 'b'), 5]);
+    const linked = {
+      ...peer,
+      principal: identify(
+        { id: 'c', details: { mayNameWorkspace: true } },
+        { headers: { [WORKSPACE_HEADER]: encodeURIComponent(join(folder, 'a')) } },
+      ) as Principal,
+    };
+    const there = await clients.of({ ...linked, session: { ...session } });
+    expect([clients.rootsChanged(linked), there.fleet]).toEqual([false, first.fleet]);
+  },
+);
+
+verifies(
+  'EXT-32',
+  'a folder is one workspace, however a client writes its path, and so are the folders of one project',
+  async () => {
+    const folder = createFolder();
+    const [project, sub, other] = [join(folder, 'project'), join(folder, 'project', 'sub'), join(folder, 'other')];
+    for (const each of [sub, other]) mkdirSync(each, { recursive: true });
+    symlinkSync(project, join(folder, 'link'));
+    const open = (cwd: string) => start(folder, { cwd });
+    const workspaceOf = (each: string) => (each === sub ? project : each);
+    const workspaces = new Workspaces(await open(folder), {
+      ...{ open, folder: `${folder}/`, workspaceOf, onFleet: () => undefined, isUsed: () => true },
+    });
+    onTestFinished(() => workspaces.close());
+    const written = [
+      project,
+      `${project}/`,
+      join(folder, 'link'),
+      `${folder}/./other/../link/`,
+      sub,
+      join(folder, 'link', 'sub'),
+    ];
+    const fleets = await Promise.all(written.map((each) => workspaces.fleetOf(each)));
+    expect(new Set(fleets).size).toBe(1);
+    expect(fleets[0]?.roots()).toEqual([{ uri: pathToFileURL(project).href }]);
+    expect(await workspaces.fleetOf(other)).not.toBe(fleets[0]);
+    expect(await workspaces.fleetOf(folder)).toBe(workspaces.own);
+    expect(await workspaces.use(join(folder, 'link'), async (fleet) => fleet)).toBe(fleets[0]);
+    // A link that leads elsewhere by now means the other folder.
+    rmSync(join(folder, 'link'));
+    symlinkSync(other, join(folder, 'link'));
+    expect((await workspaces.fleetOf(join(folder, 'link'))).workspace).toBe(other);
+  },
+);
 
 test('at the limit of workspaces, the one without clients that was used least recently makes room; with clients in all the next is refused', async () => {
   const folder = createFolder();
@@ -163,6 +242,47 @@ verifies(
     expect([await pids('own'), await pids('one')]).toEqual([2, 1]);
     const lines = (server: string) => new Set(fleets.map((fleet) => fleet.lineOf(server))).size;
     expect([lines('own'), lines('one')], 'as many lines of clients as processes').toEqual([2, 1]);
+  },
+);
+
+/** Writes down the folder that it runs in and what its client can do. */
+const tellingServer = (file: string) => `
+  require('readline').createInterface({ input: process.stdin }).on('line', (line) => {
+    const { id, method, params } = JSON.parse(line);
+    if (id === undefined) return;
+    const { capabilities = {}, protocolVersion } = params ?? {};
+    const result = { protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'telling', version: '1' } };
+    const told = JSON.stringify({ cwd: process.cwd(), hasRoots: capabilities.roots !== undefined });
+    if (method === 'initialize') fs.writeFileSync(${JSON.stringify(file)} + process.argv[1], told);
+    const answer = method === 'initialize' ? { result } : method === 'tools/list' ? { result: { tools: [] } } : { error: { code: -32601, message: 'no' } };
+    console.log(JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
+  });`;
+
+verifies(
+  'EXT-32',
+  'a server of the whole machine runs in the home folder and hears of no roots; that of a workspace there, with its root',
+  async () => {
+    const folder = createFolder();
+    const [home, cwd] = [join(folder, 'home'), join(folder, 'work')];
+    for (const each of [home, cwd]) mkdirSync(each);
+    const entry = (name: string) => ({
+      command: process.execPath,
+      args: ['-e', tellingServer(join(folder, 'told ')), name],
+    });
+    const servers = { own: entry('own'), one: { ...entry('one'), share: 'machine' as const } };
+    const runtime = await start(folder, {
+      cwd,
+      home,
+      servers,
+      ...gatewayHandlers({ roots: [{ uri: pathToFileURL(cwd).href }] }),
+    });
+    const fleet = new GatewayFleet(runtime, cwd);
+    await Promise.all(['own', 'one'].map((server) => fleet.session(server)));
+    const told = (server: string) => JSON.parse(readFileSync(join(folder, `told ${server}`), 'utf8'));
+    expect([told('own'), told('one')]).toEqual([
+      { cwd, hasRoots: true },
+      { cwd: home, hasRoots: false },
+    ]);
   },
 );
 

@@ -1,7 +1,8 @@
 // Owns the proof that a new gateway ends the processes that a killed one left behind, and no other.
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -37,6 +38,44 @@ test('a process that was begun and not ended is swept, by pid and start time', a
   expect(await sweepLedger(file, systemClock)).toBe(0);
 });
 
+test('a group whose leader has ended is swept too, and neither another group nor a process of another boot', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'plexus-ledger-'));
+  onTestFinished(() => removeFolder(folder));
+  const [file, pids] = [join(folder, 'processes'), join(folder, 'pids')];
+  const stop = keepLedger(file);
+  /** Notes the process, which ends after it has started another one in its group. */
+  const startGroup = async (env: NodeJS.ProcessEnv) => {
+    const child = `setInterval(() => 0, 1e6); fs.writeFileSync(${JSON.stringify(pids)}, String(process.pid))`;
+    const script = `child_process.spawn(process.execPath, ['-e', ${JSON.stringify(child)}], { stdio: 'ignore' }); setInterval(() => 0, 1e6)`;
+    const leader = spawn(process.execPath, ['-e', script], { detached: true, stdio: 'ignore', env });
+    const exited = once(leader, 'exit');
+    noteStarted(leader.pid ?? 0);
+    const member = await waitFor(() => Number(readFileSync(pids, 'utf8')) || expect.fail('it is starting'));
+    onTestFinished(() => void (isRunning(member) && process.kill(member, 'SIGKILL')));
+    leader.kill('SIGKILL');
+    await exited;
+    rmSync(pids);
+    return member;
+  };
+  const ours = await startGroup({ ...process.env, PLEXUS_PROCESS: 'host.1' });
+  const { PLEXUS_PROCESS: _, ...env } = process.env;
+  const other = await startGroup(env);
+  const ofAnotherBoot = start();
+  noteStarted(ofAnotherBoot.pid);
+  stop();
+  writeFileSync(
+    file,
+    readFileSync(file, 'utf8').replace(/^(\+ (\d+) )\S+(?=.* \2 \d+\n$)/m, (whole, begin, pid) =>
+      Number(pid) === ofAnotherBoot.pid ? `${begin}another-boot` : whole,
+    ),
+  );
+  const text = readFileSync(file, 'utf8');
+  expect(text).toContain(`+ ${ofAnotherBoot.pid} another-boot `);
+  expect(await sweepLedger(file, systemClock)).toBe(1);
+  await waitFor(() => expect(isRunning(ours)).toBe(false));
+  expect([other, ofAnotherBoot.pid].map(isRunning)).toEqual([true, true]);
+});
+
 test('a pid that another process has by now is left alone', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'plexus-ledger-'));
   onTestFinished(() => removeFolder(folder));
@@ -45,7 +84,6 @@ test('a pid that another process has by now is left alone', async () => {
   const stop = keepLedger(file);
   noteStarted(other.pid);
   stop();
-  const { writeFileSync } = await import('node:fs');
   writeFileSync(file, readFileSync(file, 'utf8').replace(/\d+\n$/, '1\n'));
   expect(await sweepLedger(file, systemClock)).toBe(0);
   expect(isRunning(other.pid)).toBe(true);

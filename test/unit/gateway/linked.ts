@@ -9,7 +9,7 @@ import { openLink } from '../../../src/gateway/connect/link.ts';
 import { ClientShim } from '../../../src/gateway/connect/shim.ts';
 import { Links } from '../../../src/gateway/links.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
-import { byToken } from '../../../src/serving/access.ts';
+import { byToken, loopbackHosts } from '../../../src/serving/access.ts';
 import { createMcpServer, type McpServer, type McpServerOptions } from '../../../src/serving/mcp-server.ts';
 import type { Service } from '../../../src/serving/service.ts';
 import { waitFor } from '../../wait-for.ts';
@@ -36,6 +36,7 @@ export async function serveLinks(
   const links = new Links({
     authenticate: byToken(TOKEN, { id: 'connect', details: { mayNameWorkspace: true } }),
     mark: 'gateway-1',
+    hosts: loopbackHosts,
     onError: (error) => {
       throw error;
     },

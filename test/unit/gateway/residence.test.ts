@@ -96,7 +96,7 @@ verifies('EXT-45', 'a client joins the gateway of its state folder, and ends wit
   const claim = await claimGateway({ stateFolder });
   const server = createMcpServer(echoService());
   const links = new Links({
-    ...{ authenticate: byToken(claim.connectToken), mark: claim.mark, onError: fail },
+    ...{ authenticate: byToken(claim.connectToken), mark: claim.mark, hosts: loopbackHosts, onError: fail },
     serve: (_, principal, pipes) => server.stdio(pipes, { principal }),
   });
   const http = createServer().on('upgrade', links.accept);

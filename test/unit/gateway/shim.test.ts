@@ -1,10 +1,13 @@
 // Owns the proof that a client behind `plexus connect` is served as over a pipe, and survives the death of a gateway.
 
+import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
+import { openLink } from '../../../src/gateway/connect/link.ts';
+import { ClientShim } from '../../../src/gateway/connect/shim.ts';
 import { verifies } from '../../verifies.ts';
 import { waitFor } from '../../wait-for.ts';
 import { echoService, initialize, modernMeta, tools } from '../serving/served.ts';
-import { serveLinks, shimClient } from './linked.ts';
+import { serveLinks, shimClient, target } from './linked.ts';
 
 const call = (id: number, name: string, args: object = {}) => ({
   ...{ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: args } },
@@ -109,6 +112,32 @@ test('a client that reads no more ends it, and its calls', async () => {
   client.output.destroy(new Error('the pipe is broken'));
   await client.ended;
   await waitFor(() => expect(gateway.server.counts().running).toBe(0));
+});
+
+test('a client that reads slowly gets every answer; until then one look for room is enough', async () => {
+  const gateway = await serveLinks();
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const shim = new ClientShim({ input, output, join: () => openLink(target(gateway.port)) });
+  const ended = shim.run();
+  const ids = Array.from({ length: 5_000 }, (_, id) => id);
+  for (const message of [initialize({}), ...ids.map((id) => ({ jsonrpc: '2.0', id, method: 'ping' }))])
+    input.write(`${JSON.stringify(message)}\n`);
+  await waitFor(() => expect(output.writableNeedDrain).toBe(true));
+  await waitFor(() => expect(output.listenerCount('drain')).toBe(1));
+  let text = '';
+  output.on('data', (chunk: Buffer) => {
+    text += chunk;
+  });
+  const answered = () =>
+    text
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line).id);
+  await waitFor(() => expect(answered()).toHaveLength(1 + ids.length));
+  expect(new Set(answered())).toEqual(new Set(['init', ...ids]));
+  expect(output.listenerCount('drain')).toBe(0);
+  input.end();
+  await ended;
 });
 
 test('a gateway that stops lets running calls end before its links', async () => {
