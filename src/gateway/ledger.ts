@@ -3,7 +3,7 @@
 
 import { appendFileSync, writeFileSync } from 'node:fs';
 import type { Clock } from '../kernel/clock.ts';
-import { isOver, markOfProcess } from '../kernel/process-mark.ts';
+import { isOver, markOfProcess, pidOfMark } from '../kernel/process-mark.ts';
 import { isSystemError } from '../kernel/system-error.ts';
 import { limits } from '../model/limits.ts';
 import { send } from '../transport/family.ts';
@@ -18,7 +18,8 @@ export function leftIn(text: string): readonly string[] {
     if (sign === '+') open.set(pid, mark.join(' '));
     else if (sign === '-') open.delete(pid);
   }
-  return [...open.values()].filter((mark) => mark !== '');
+  // A damaged file may hold anything: a text that is no mark names no process.
+  return [...open.values()].filter((mark) => pidOfMark(mark) !== undefined);
 }
 
 /** Writes down every process that this one starts from now on. Returns a function that ends that. */
@@ -42,7 +43,7 @@ export function keepLedger(file: string): () => void {
 /** Ends the process groups that a former gateway left behind. Resolves with how many there were. */
 export async function sweepLedger(file: string, clock: Clock): Promise<number> {
   const left = leftIn(readIfThere(file) ?? '').filter((mark) => !isOver(mark));
-  const pids = left.map(pidOf);
+  const pids = left.flatMap((mark) => pidOfMark(mark) ?? []);
   for (const pid of pids) send(-pid, 'SIGTERM');
   const until = clock.now() + limits.terminateGraceMs;
   while (left.some((mark) => !isOver(mark)) && clock.now() < until) await clock.sleep(limits.goneCheckMs);
@@ -50,6 +51,3 @@ export async function sweepLedger(file: string, clock: Clock): Promise<number> {
   for (const pid of pids) send(-pid, 'SIGKILL');
   return pids.length;
 }
-
-/** A mark names the pid before the start time. */
-const pidOf = (mark: string) => Number(mark.split(' ').at(-2));

@@ -1,7 +1,7 @@
 // Owns the proof that a new gateway ends the processes that a killed one left behind, and no other.
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -45,8 +45,25 @@ test('a pid that another process has by now is left alone', async () => {
   const stop = keepLedger(file);
   noteStarted(other.pid);
   stop();
-  const { writeFileSync } = await import('node:fs');
   writeFileSync(file, readFileSync(file, 'utf8').replace(/\d+\n$/, '1\n'));
+  expect(await sweepLedger(file, systemClock)).toBe(0);
+  expect(isRunning(other.pid)).toBe(true);
+});
+
+test('a damaged ledger ends no process, and keeps no gateway from starting', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'plexus-ledger-'));
+  onTestFinished(() => removeFolder(folder));
+  const file = join(folder, 'processes');
+  const other = start();
+  const lines = [
+    '+ 1',
+    '+ 2 no mark',
+    `+ 3 a b c -${other.pid} 4`,
+    '+ 4 a b c 0 5',
+    `+ 5 a b c ${'9'.repeat(20)} 6`,
+    '\0\xff',
+  ];
+  writeFileSync(file, lines.join('\n'));
   expect(await sweepLedger(file, systemClock)).toBe(0);
   expect(isRunning(other.pid)).toBe(true);
 });

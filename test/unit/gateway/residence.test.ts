@@ -1,7 +1,7 @@
 // Owns the proof of a gateway's place in its state folder, piece by piece: who is known by which token, what its pages say, and how a
 // client joins it.
 
-import { mkdtempSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -13,6 +13,7 @@ import { serveToken } from '../../../src/cli/serve-token.ts';
 import { claimGateway } from '../../../src/gateway/claim.ts';
 import { connect } from '../../../src/gateway/connect/connect.ts';
 import { joinGateway } from '../../../src/gateway/connect/join.ts';
+import { gatewayFiles } from '../../../src/gateway/instance.ts';
 import { Links } from '../../../src/gateway/links.ts';
 import { openResidence } from '../../../src/gateway/residence.ts';
 import { openServedGateway } from '../../../src/gateway/serve.ts';
@@ -64,6 +65,27 @@ test('a residence knows its tokens, marks its children, and refuses what it has 
   expect(residence.refuses(request('', { 'plexus-gateway': marks }))).toMatchObject({ status: 508 });
   expect(residence.refuses(request('', { 'plexus-gateway': 'outer' }))).toBeUndefined();
   await residence.close();
+});
+
+test('a residence that cannot be opened leaves the folder free', async () => {
+  const stateFolder = createFolder();
+  const { token, ledger } = gatewayFiles(stateFolder);
+  const options = {
+    env: {},
+    host: '127.0.0.1',
+    configuration: '/c',
+    onError: fail,
+    isOpen: false,
+    endsWhenIdle: false,
+  };
+  const open = () => openResidence({ ...options, stateFolder, store: createMemoryStore() });
+  writeFileSync(token, 'short');
+  await expect(open()).rejects.toThrow(`the file ${token} holds no token`);
+  rmSync(token);
+  mkdirSync(ledger);
+  await expect(open()).rejects.toMatchObject({ code: 'STORE_UNWRITABLE', data: { folder: stateFolder } });
+  rmSync(ledger, { recursive: true });
+  await (await open()).close();
 });
 
 test('pages answer by method, name and token', async () => {
