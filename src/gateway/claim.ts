@@ -51,7 +51,7 @@ async function claimFolder({ stateFolder, clock = systemClock }: ClaimOptions): 
     const found = findGateway(stateFolder);
     if (found.kind !== 'none') {
       const { pid, port } = found.instance;
-      // Where a newer one listens is for newer versions to read.
+      // A newer one may write its port in another way.
       if (found.kind === 'newer') throw new RuntimeError('GATEWAY_NEWER', { pid });
       throw new RuntimeError('GATEWAY_RUNNING', { pid, port, folder: stateFolder });
     }

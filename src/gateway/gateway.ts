@@ -174,6 +174,8 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
     ]);
     const opened = { route, server, clients, handle: server.handler(http), oldest };
     routes.set(route.path, opened);
+    // An address that no client has used before refuses requests as the others do.
+    if (isClosing) void server.close({ drainMs: 0 });
     return opened;
   };
 
