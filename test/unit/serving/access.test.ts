@@ -110,7 +110,9 @@ test('a session without a request for its time is over, and one that waits for a
   const [idle, used, waiting, listening] = [await open(), await open(), await open(), await open()];
   const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
   const status = async (headers: Readonly<Record<string, string>>) => (await send({ headers, body: ping })).status;
-  const hanging = send({ headers: waiting, body: { ...ping, id: 2, method: 'tools/call', params: { name: 'hang' } } });
+  // Without a stream, which would keep its session by itself.
+  const calling = { ...waiting, accept: 'application/json' };
+  const hanging = send({ headers: calling, body: { ...ping, id: 2, method: 'tools/call', params: { name: 'hang' } } });
   await waitFor(() => expect(server.counts().running).toBe(1));
   const leaving = new AbortController();
   const stream = { headers: { ...listening, accept: 'text/event-stream' }, signal: leaving.signal };
