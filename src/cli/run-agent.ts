@@ -14,6 +14,7 @@ import { createDeferred } from '../kernel/deferred.ts';
 import { isSystemError } from '../kernel/replace-file.ts';
 import { asRuntimeError } from '../model/errors.ts';
 import { createRuntime } from '../runtime.ts';
+import { TokenFileError } from '../serving/access.ts';
 import { byToken, type McpServer, readOrCreateToken, withoutToken } from '../serving/door.ts';
 import { type CommandResult, type Context, printedAlready, UsageError } from './command.ts';
 import { environmentOf, loadConfigFor } from './load-config.ts';
@@ -128,11 +129,12 @@ async function openFolder({ runtimeOptions: common }: Context, cwd: string): Pro
 }
 
 async function listen(server: McpServer, port: number, tokenFile: string | undefined): Promise<Listening> {
-  const authenticate = tokenFile === undefined ? withoutToken : byToken(await readOrCreateToken(tokenFile));
   try {
+    const authenticate = tokenFile === undefined ? withoutToken : byToken(await readOrCreateToken(tokenFile));
     const { url } = await server.listen({ port, authenticate });
     return { url, tokenFile };
   } catch (error) {
+    if (error instanceof TokenFileError) throw new UsageError(error.message);
     if (!isSystemError(error) || !(error.code === 'EADDRINUSE' || error.code === 'EACCES')) throw error;
     const because = error.code === 'EACCES' ? 'it is reserved' : 'another program has it';
     throw new UsageError(`port ${port} cannot be used: ${because}`);

@@ -9,7 +9,7 @@ import type { RosterEntry } from '../kernel/roster.ts';
 import { RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { Tool, ToolOutcome } from '../model/tool.ts';
-import { codes, ProtocolError } from '../serving/protocol.ts';
+import { codes, invalidParams, ProtocolError } from '../serving/protocol.ts';
 import type { ServedCall } from '../serving/service.ts';
 import type { RelayedCallOptions } from '../turn.ts';
 import { type GatewayClient, refusalOf } from './client.ts';
@@ -31,7 +31,11 @@ export interface CallRelaysDeps {
 
 const NO_ARGUMENTS: JsonObject = Object.freeze({});
 
-const argumentsOf = ({ params: { arguments: args } }: ServedCall): JsonObject => (isObject(args) ? args : NO_ARGUMENTS);
+function argumentsOf({ params: { arguments: given } }: ServedCall): JsonObject {
+  const args = given ?? NO_ARGUMENTS;
+  if (isObject(args)) return args;
+  throw invalidParams('arguments must be an object');
+}
 
 export class CallRelays {
   readonly #deps: CallRelaysDeps;

@@ -12,6 +12,7 @@ import { isSystemError } from '../kernel/system-error.ts';
 import type { EnvironmentVariables } from '../model/environment-variables.ts';
 import { RuntimeError } from '../model/errors.ts';
 import { readOrCreateToken } from '../serving/access.ts';
+import { unwritable } from '../store/disk.ts';
 import { findGateway, GATEWAY_PROTOCOL, type GatewayInstance, gatewayFiles } from './instance.ts';
 import { GATEWAY_VARIABLE, isBehind, marksBehind } from './link-words.ts';
 
@@ -36,17 +37,27 @@ export interface GatewayClaim {
 /** How long a gateway may take from its claim until it listens. */
 const CLAIM_MS = 60_000;
 
-/** Rejects with `GATEWAY_RUNNING` if the folder has a gateway, of whatever version. */
-export async function claimGateway({ stateFolder, clock = systemClock }: ClaimOptions): Promise<GatewayClaim> {
+/** Rejects with `GATEWAY_RUNNING` if the folder has a gateway, and with `GATEWAY_NEWER` if that is of a newer version. */
+export async function claimGateway(options: ClaimOptions): Promise<GatewayClaim> {
+  try {
+    return await claimFolder(options);
+  } catch (error) {
+    throw unwritable(error, options.stateFolder);
+  }
+}
+
+async function claimFolder({ stateFolder, clock = systemClock }: ClaimOptions): Promise<GatewayClaim> {
   const files = gatewayFiles(stateFolder);
   await makeFolder(files.folder, { mode: 0o700 });
   const unlock = await acquire({ lock: files.claim, ttlMs: CLAIM_MS, clock });
   try {
     const found = findGateway(stateFolder);
-    if (found.kind !== 'none')
-      throw new RuntimeError('GATEWAY_RUNNING', {
-        ...{ pid: found.instance.pid, port: found.instance.port, folder: stateFolder },
-      });
+    if (found.kind !== 'none') {
+      const { pid, port } = found.instance;
+      // A newer one may write its port in another way.
+      if (found.kind === 'newer') throw new RuntimeError('GATEWAY_NEWER', { pid });
+      throw new RuntimeError('GATEWAY_RUNNING', { pid, port, folder: stateFolder });
+    }
     const [connectToken, adminToken] = await Promise.all([
       readOrCreateToken(files.connectToken),
       readOrCreateToken(files.adminToken),
@@ -58,7 +69,11 @@ export async function claimGateway({ stateFolder, clock = systemClock }: ClaimOp
           ...{ protocol: GATEWAY_PROTOCOL, pid: process.pid, process: markOfThisProcess() ?? '' },
           ...{ startedAt: new Date(clock.now()).toISOString(), host, port, configuration },
         };
-        await replaceFile(files.instance, `${JSON.stringify(instance, null, 2)}\n`);
+        try {
+          await replaceFile(files.instance, `${JSON.stringify(instance, null, 2)}\n`);
+        } catch (error) {
+          throw unwritable(error, stateFolder);
+        }
         await unlock();
       },
       async release() {

@@ -178,6 +178,8 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
     ]);
     const made = { route, server, clients, handle: server.handler(http), oldest };
     opened.push(made);
+    // An address that no client has used before refuses requests as the others do.
+    if (isClosing) void server.close({ drainMs: 0 });
     return made;
   };
 

@@ -3,7 +3,7 @@
 
 import { appendFileSync, writeFileSync } from 'node:fs';
 import type { Clock } from '../kernel/clock.ts';
-import { isOver, markOfProcess, markOfThisProcess } from '../kernel/process-mark.ts';
+import { isOver, markOfProcess, markOfThisProcess, pidOfMark } from '../kernel/process-mark.ts';
 import { isSystemError } from '../kernel/system-error.ts';
 import { limits } from '../model/limits.ts';
 import { send } from '../transport/family.ts';
@@ -20,7 +20,8 @@ export function leftIn(text: string): readonly string[] {
     if (sign === '+') open.set(pid, mark.join(' '));
     else if (sign === '-') open.delete(pid);
   }
-  return [...open.values()].filter((mark) => mark !== '');
+  // A damaged file may hold anything: a text that is no mark names no process.
+  return [...open.values()].filter((mark) => pidOfMark(mark) !== undefined);
 }
 
 /** Writes down every process that this one starts from now on. Returns a function that ends that. */
@@ -43,21 +44,30 @@ export function keepLedger(file: string): () => void {
 
 /** Ends the process groups that a former gateway left behind. Resolves with how many there were. */
 export async function sweepLedger(file: string, clock: Clock): Promise<number> {
-  const left = leftIn(readIfThere(file) ?? '').filter(isLeft);
-  for (const mark of left) send(-pidOf(mark), 'SIGTERM');
+  const left = leftIn(readIfThere(file) ?? '')
+    .flatMap(recordedIn)
+    .filter(isLeft);
+  for (const { pid } of left) send(-pid, 'SIGTERM');
   const until = clock.now() + limits.terminateGraceMs;
   while (left.some(isLeft) && clock.now() < until) await clock.sleep(limits.goneCheckMs);
-  for (const mark of left) if (isLeft(mark)) send(-pidOf(mark), 'SIGKILL');
+  for (const each of left) if (isLeft(each)) send(-each.pid, 'SIGKILL');
   return left.length;
 }
 
-/** A mark names the pid before the start time. */
-const pidOf = (mark: string) => Number(mark.split(' ').at(-2));
+interface Recorded {
+  readonly mark: string;
+  readonly pid: number;
+}
+
+/** Nothing for a line that is damaged. */
+function recordedIn(mark: string): readonly Recorded[] {
+  const pid = pidOfMark(mark);
+  return pid === undefined ? [] : [{ mark, pid }];
+}
 
 /** Whether the process, or its group without it, is there. A mark of another boot or container says nothing about a process of this one. */
-function isLeft(mark: string): boolean {
+function isLeft({ mark, pid }: Recorded): boolean {
   const isHere = markOfThisProcess()?.split(' ').slice(0, 3).join(' ') === mark.split(' ').slice(0, 3).join(' ');
-  const pid = pidOf(mark);
   const now = markOfProcess(pid);
   if (!isHere || (now !== undefined && now !== mark)) return false;
   return isOver(mark) ? hasGroup(pid) : true;

@@ -16,8 +16,9 @@ import {
 } from '../serving/access.ts';
 import type { HttpHandler, RequestHead } from '../serving/http-exchange.ts';
 import type { Principal } from '../serving/service.ts';
+import { unwritable } from '../store/disk.ts';
 import { type Access, accessOf } from './access.ts';
-import { claimGateway } from './claim.ts';
+import { claimGateway, type GatewayClaim } from './claim.ts';
 import { fleetRoute } from './commands/fleet-route.ts';
 import type { Refusal } from './gateway.ts';
 import { endWhenIdle } from './idle-end.ts';
@@ -63,13 +64,23 @@ export interface Residence {
 }
 
 export async function openResidence(options: ResidenceOptions): Promise<Residence> {
-  const { stateFolder, store, env, host, isOpen, clock = systemClock } = options;
+  const { stateFolder, clock = systemClock } = options;
   const claim = await claimGateway({ stateFolder, clock });
-  const { ledger } = gatewayFiles(stateFolder);
+  try {
+    return await openIn(claim, options);
+  } catch (error) {
+    await claim.release();
+    throw unwritable(error, stateFolder);
+  }
+}
+
+async function openIn(claim: GatewayClaim, options: ResidenceOptions): Promise<Residence> {
+  const { stateFolder, store, env, host, isOpen, clock = systemClock } = options;
+  const { ledger, token: tokenFile } = gatewayFiles(stateFolder);
+  const token = isOpen ? undefined : await readOrCreateToken(tokenFile);
   // The folder is this gateway's now: what is left in the ledger has no host any more.
   await sweepLedger(ledger, clock);
   const endLedger = keepLedger(ledger);
-  const tokenFile = gatewayFiles(stateFolder).token;
   const ending = new AbortController();
   const hosts = isLoopback(host) ? loopbackHosts : [...loopbackHosts, inHostHeader(host)];
   let [lastRequest, isClosing] = [clock.now(), false];
@@ -78,7 +89,6 @@ export async function openResidence(options: ResidenceOptions): Promise<Residenc
   let served: ServedGateway | undefined;
   let stopLooking: () => void = () => undefined;
 
-  const token = isOpen ? undefined : await readOrCreateToken(tokenFile);
   const tokens = await openTokens(store, ({ name }) =>
     served?.gateway.endSessions((principal) => accessOf(principal).client === name),
   );

@@ -23,6 +23,12 @@ export function markOfProcess(pid: number): string | undefined {
 
 const MARK = /^(\S+ \S+ \S+) ([1-9]\d{0,8}) (\d+)$/;
 
+/** The pid in a mark; `undefined` for a text that is none. */
+export function pidOfMark(mark: string): number | undefined {
+  const [, , pid] = MARK.exec(mark) ?? [];
+  return pid === undefined ? undefined : Number(pid);
+}
+
 /** `own` is the mark of the calling process. False also means "not known". */
 export function hasEnded(mark: string, own: string | undefined): boolean {
   const [, namespace, pid = '', began] = MARK.exec(mark) ?? [];

@@ -16,6 +16,11 @@ const TOKEN_BYTES = 32;
 /** Shorter ones could be guessed; a file with one was not written by us. */
 const SHORTEST_TOKEN = 32;
 
+/** The file of a token holds something else. */
+export class TokenFileError extends Error {
+  override readonly name = 'TokenFileError';
+}
+
 /** Reads the token, or makes it at the first start. Several processes that start at once get the same one. */
 export async function readOrCreateToken(file: string): Promise<string> {
   const known = await readToken(file);
@@ -52,8 +57,8 @@ async function readToken(file: string): Promise<string | undefined> {
     if (isSystemError(error) && error.code === 'ENOENT') return undefined;
     throw error;
   }
-  throw new Error(
-    `The file ${file} holds no token: it must have at least ${SHORTEST_TOKEN} characters. Remove it to make a new one`,
+  throw new TokenFileError(
+    `the file ${file} holds no token, which has at least ${SHORTEST_TOKEN} characters; remove it to get a new one`,
   );
 }
 

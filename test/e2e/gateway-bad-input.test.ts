@@ -1,7 +1,7 @@
 // Owns the proof that whatever a hostile client sends to a running gateway is refused with its status and a sentence, tells it nothing,
 // and disturbs no other client.
 
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { gatewayFiles } from '../../src/gateway/instance.ts';
@@ -89,6 +89,12 @@ const rows: readonly (readonly [string, () => Sent, number, RegExp])[] = [
     /requestState/,
   ],
   [
+    'arguments that are a list',
+    () => ({ headers: modern, body: inModern({ arguments: [1] }) }),
+    200,
+    /must be an object/,
+  ],
+  [
     'a workspace without connect',
     () => ({ headers: { 'plexus-workspace': '%2F' }, body: initialize() }),
     403,
@@ -126,4 +132,20 @@ test('a client beside them has noticed nothing', async () => {
   const { message } = await post({ headers: { 'mcp-session-id': session }, body: call() });
   expect(message['result']).toMatchObject({ content: [{ text: '1 + 2 = 3' }] });
   expect(gateway.seen.err).not.toMatch(/Error|at .*\.js/);
+});
+
+test.each([
+  ['an address of another machine', ['--host', '203.0.113.9'], 'this machine has no address 203.0.113.9'],
+  ['a profile that there is not', ['--stdio', '--profile', 'wrok'], 'no profile "wrok" is configured, only default'],
+  ['a token file without a token', [], 'gateway.token holds no token'],
+  ['a taken port', ['--port'], /port \d+ is taken; end the program that has it/],
+])('%s keeps a gateway from starting, and is told as what it is', async (name, words, sentence) => {
+  const place = new Sandbox();
+  if (name.includes('file')) place.write('~/.local/state/plexus/gateway.token', 'short');
+  const port = name.includes('port') ? [new URL(url).port] : [];
+  const { code, out, err } = await place.run(['serve', ...words, ...port]);
+  expect([code, out]).toEqual([1, '']);
+  expect(err).toMatch(sentence);
+  expect(existsSync(gatewayFiles(place.path('~/.local/state/plexus')).instance)).toBe(false);
+  await place.remove();
 });

@@ -3,7 +3,8 @@
 import { stateFolder } from '../../config/scopes.ts';
 import type { Residence } from '../../gateway/residence.ts';
 import type { ServedGateway } from '../../gateway/serve.ts';
-import { withoutToken } from '../../serving/access.ts';
+import { isSystemError } from '../../kernel/system-error.ts';
+import { isLoopback, TokenFileError, withoutToken } from '../../serving/access.ts';
 import { type Command, type CommandResult, type Context, type Paint, UsageError } from '../command.ts';
 
 const HOST = '127.0.0.1';
@@ -30,8 +31,10 @@ export const serve: Command = {
   },
   examples: ['serve', 'serve --port 8080', 'serve --stdio', 'serve token add editor --profile work'],
   async run(context) {
+    const [word] = context.positionals;
+    if (word === 'token') return (await import('../serve-token.ts')).serveToken(context);
+    if (word !== undefined) throw new UsageError(`the word ${word} is too many`);
     const asked = askedIn(context.values);
-    if (context.positionals[0] === 'token') return (await import('../serve-token.ts')).serveToken(context);
     return asked.isStdio ? serveStdio(context, asked) : serveHttp(context, asked);
   },
 };
@@ -53,8 +56,15 @@ function askedIn(values: Context['values']): Asked {
   const number = port === undefined ? undefined : Number(port);
   if (number !== undefined && !(Number.isSafeInteger(number) && number >= 0 && number <= 65_535))
     throw new UsageError('--port takes a number from 0 to 65535');
+  const [isStdio, isOpen] = [values['stdio'] === true, values['no-token'] === true];
+  // Without a name Node listens at every address of the machine.
+  if (host === '') throw new UsageError('--host takes the name or address to listen on');
+  if (isOpen && !isLoopback(String(host)))
+    throw new UsageError(`without a token the gateway listens on loopback only, not on ${host}`);
+  if (profile !== undefined && !isStdio)
+    throw new UsageError('--profile is for --stdio and for token add; over HTTP each profile has its address');
   return {
-    ...{ host: String(host), port: number, isStdio: values['stdio'] === true, isOpen: values['no-token'] === true },
+    ...{ host: String(host), port: number, isStdio, isOpen },
     endsWhenIdle: values['until-idle'] === true,
     ...{ expose, profile: profile === undefined ? undefined : String(profile) },
   };
@@ -81,6 +91,7 @@ async function openGateway(context: Context, { host, expose }: Asked, opened: Op
 async function serveStdio(context: Context, asked: Asked): Promise<CommandResult> {
   const { profile } = asked;
   const { env, home } = context;
+  if (profile !== undefined) await (await import('../serve-token.ts')).requireProfile(context, profile);
   const { markedEnvironment } = await import('../../gateway/claim.ts');
   const marked = await markedEnvironment(stateFolder({ env, home, platform: process.platform }), env);
   const served = await openGateway(context, asked, { authenticate: withoutToken, env: marked });
@@ -93,7 +104,9 @@ async function serveStdio(context: Context, asked: Asked): Promise<CommandResult
 }
 
 async function serveHttp(context: Context, asked: Asked): Promise<CommandResult> {
-  const residence = await takeResidence(context, asked);
+  const residence = await takeResidence(context, asked).catch((error: unknown) => {
+    throw error instanceof TokenFileError ? new UsageError(error.message) : error;
+  });
   const { token, tokenFile, authenticate, refuses, env } = residence;
   let served: ServedGateway | undefined;
   let address: { readonly url: string; readonly port: number };
@@ -102,7 +115,7 @@ async function serveHttp(context: Context, asked: Asked): Promise<CommandResult>
     address = await residence.open(served, asked.port ?? served.port);
   } catch (error) {
     await residence.close(served);
-    throw isTaken(error) ? portTaken(asked.port ?? served?.port) : error;
+    throw faultOfAddress(error, asked.host, asked.port ?? served?.port) ?? error;
   }
   const { url, port } = address;
   return {
@@ -139,10 +152,17 @@ const untilAborted = (signal: AbortSignal) =>
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
 
-const isTaken = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+/** Why the person's own choice of an address cannot be listened on. */
+function faultOfAddress(error: unknown, host: string, port: number | undefined): UsageError | undefined {
+  if (!isSystemError(error) || !LISTENING.includes(error.syscall)) return undefined;
+  if (error.code === 'EADDRINUSE')
+    return new UsageError(`port ${port} is taken; end the program that has it, or choose another with --port`);
+  if (error.code === 'EACCES') return new UsageError(`port ${port} is reserved; choose another with --port`);
+  return new UsageError(`this machine has no address ${host} to listen on`);
+}
 
-const portTaken = (port: number | undefined) =>
-  new UsageError(`port ${port} is taken; end the program that has it, or choose another with --port`);
+/** A host that is a name is looked up first. */
+const LISTENING: readonly unknown[] = ['listen', 'getaddrinfo'];
 
 function greeting(url: string, { token, tokenFile }: Pick<Residence, 'token' | 'tokenFile'>, paint: Paint): string {
   const access =

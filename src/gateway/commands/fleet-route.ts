@@ -6,6 +6,7 @@ import { asRuntimeError } from '../../model/errors.ts';
 import type { ServerName } from '../../model/names.ts';
 import { type Authenticate, faultOfNames } from '../../serving/access.ts';
 import type { HttpHandler, RequestHead } from '../../serving/http-exchange.ts';
+import { ProtocolError } from '../../serving/protocol.ts';
 import { identify, originOf } from '../access.ts';
 import type { Gateway, Refusal } from '../gateway.ts';
 import { type FleetReport, writeReport } from './fleet-report.ts';
@@ -35,7 +36,8 @@ export function fleetRoute({ authenticate, refuses, hosts, withRuntime }: FleetR
     try {
       send(200, await withRuntime(originOf(identified).workspace, (runtime) => answer(runtime, asked)));
     } catch (error) {
-      send(500, asRuntimeError(error).message);
+      if (error instanceof ProtocolError) send(error.status ?? 500, error.message);
+      else send(500, asRuntimeError(error).message);
     }
   };
 }

@@ -67,7 +67,7 @@ export const causes: Readonly<Record<FailureCode, string>> = {
   QUESTIONS_EXCEEDED: 'The server asked more than ten questions during one call.',
   CALL_CANCELLED: 'The host aborted the call, or the runtime closed.',
   GATEWAY_RUNNING: 'A gateway was to be started on a state folder that has one.',
-  GATEWAY_NEWER: 'The gateway that runs speaks a newer protocol than this `plexus connect`.',
+  GATEWAY_NEWER: 'The gateway that runs speaks a newer protocol than this Plexus.',
   GATEWAY_UNREACHABLE: 'No gateway could be joined or started, or it refuses this client.',
   SESSION_UNKNOWN: 'A session id is not known. Kept for hosts that serve sessions of their own.',
   CONVERSATION_UNKNOWN: 'No conversation with this id is kept; it may have expired.',

@@ -3,7 +3,7 @@
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { openProfile } from '../../../src/gateway/profiles.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
 import { createRawServer } from '../../e2e/runtimes.ts';
@@ -11,6 +11,7 @@ import { verifies } from '../../verifies.ts';
 import { waitFor } from '../../wait-for.ts';
 import { initialize } from '../serving/served.ts';
 import { front } from './fronted.ts';
+import { createManualServer } from './manual-server.ts';
 
 const offering = () =>
   createRawServer(
@@ -98,3 +99,18 @@ verifies(
     }
   },
 );
+
+test('a gateway that stops refuses requests at every address, also where it had none before, and its calls end', async () => {
+  const a = createManualServer();
+  const fronted = await front({ a: a.entry }, { profiles: { few: openProfile } });
+  const running = fronted.modern('/mcp', 'tools/call', { name: 'a__wait', arguments: {} });
+  await waitFor(() => expect(a.calls).toHaveLength(1));
+  const closing = fronted.gateway.close();
+  for (const path of ['/mcp', '/mcp/p/few', '/mcp/s/a'])
+    expect(await fronted.send(path, { body: initialize() }), path).toMatchObject({
+      ...{ status: 503, headers: { 'retry-after': '5' }, message: { error: { message: 'The server stops' } } },
+    });
+  a.answer(a.calls[0], 'done');
+  await closing;
+  expect((await running).message['result']).toMatchObject({ content: [{ text: 'done' }] });
+});

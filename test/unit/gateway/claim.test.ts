@@ -1,6 +1,6 @@
 // Owns the proof that one state folder has one gateway.
 
-import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -44,8 +44,13 @@ test('a running gateway of any version is left alone, and the file of a dead one
   const { instance } = gatewayFiles(stateFolder);
   const newer = JSON.stringify({ protocol: 99, pid: process.pid });
   writeFileSync(instance, newer);
-  await expect(claimGateway({ stateFolder })).rejects.toMatchObject({ code: 'GATEWAY_RUNNING' });
+  await expect(claimGateway({ stateFolder })).rejects.toMatchObject({
+    code: 'GATEWAY_NEWER',
+    data: { pid: process.pid },
+  });
   expect(readFileSync(instance, 'utf8')).toBe(newer);
+  writeFileSync(instance, JSON.stringify({ protocol: 0, pid: process.pid, port: 4_711 }));
+  await expect(claimGateway({ stateFolder })).rejects.toMatchObject({ code: 'GATEWAY_RUNNING' });
   writeFileSync(instance, JSON.stringify({ protocol: 99, pid: 2 ** 30 }));
   const claim = await claimGateway({ stateFolder });
   await claim.announce(address);
@@ -61,5 +66,17 @@ test('its files are for their owner only, and its tokens differ', async () => {
   expect(statSync(folder).mode & 0o777).toBe(0o700);
   for (const file of [instance, connectToken, adminToken]) expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(new Set([claim.connectToken, claim.adminToken, claim.mark]).size).toBe(3);
+  await claim.release();
+});
+
+test('a folder that nothing can be stored in is told of as one', async () => {
+  const stateFolder = join(createFolder(), 'file');
+  writeFileSync(stateFolder, '');
+  const refused = { code: 'STORE_UNWRITABLE', data: { folder: stateFolder } };
+  await expect(claimGateway({ stateFolder })).rejects.toMatchObject(refused);
+  const other = createFolder();
+  const claim = await claimGateway({ stateFolder: other });
+  mkdirSync(gatewayFiles(other).instance);
+  await expect(claim.announce(address)).rejects.toMatchObject({ code: 'STORE_UNWRITABLE' });
   await claim.release();
 });

@@ -13,9 +13,10 @@ import { RuntimeError } from '../../../src/model/errors.ts';
 import type { Message } from '../../../src/model/server.ts';
 import { loopbackHosts } from '../../../src/serving/access.ts';
 import { listenHttp } from '../../../src/serving/http-listener.ts';
+import { ProtocolError } from '../../../src/serving/protocol.ts';
 import { withDefaults } from '../../../src/serving/serving-limits.ts';
 import { waitFor } from '../../wait-for.ts';
-import { tokenAccess } from '../serving/served.ts';
+import { TOKEN, tokenAccess } from '../serving/served.ts';
 import { serveLinks, target } from './linked.ts';
 
 const lost = new RuntimeError('CONNECTION_LOST', { server: 'files', reason: 'it ended' });
@@ -63,11 +64,13 @@ test('a channel over a link carries messages both ways, and says why it is over'
 });
 
 test('the fleet is told to the token of connect alone', async () => {
+  const failures: readonly Error[] = [new ProtocolError(-32600, 'no folder', undefined, { status: 400 }), lost];
+  let asked = 0;
   const handle = fleetRoute({
     authenticate: tokenAccess,
     refuses: () => undefined,
     hosts: loopbackHosts,
-    withRuntime: () => Promise.reject(lost),
+    withRuntime: () => Promise.reject(failures[asked++]),
   });
   const server = await listenHttp({
     host: '127.0.0.1',
@@ -78,6 +81,8 @@ test('the fleet is told to the token of connect alone', async () => {
   });
   const ask = async (headers = {}) => (await fetch(`http://127.0.0.1:${server.port}/fleet`, { headers })).status;
   expect(await ask()).toBe(401);
+  const known = { authorization: `Bearer ${TOKEN}` };
+  expect([await ask(known), await ask(known)]).toEqual([400, 500]);
   const instance = {
     protocol: 1,
     pid: 1,

@@ -88,3 +88,21 @@ test('a pid that another process has by now is left alone', async () => {
   expect(await sweepLedger(file, systemClock)).toBe(0);
   expect(isRunning(other.pid)).toBe(true);
 });
+
+test('a damaged ledger ends no process, and keeps no gateway from starting', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'plexus-ledger-'));
+  onTestFinished(() => removeFolder(folder));
+  const file = join(folder, 'processes');
+  const other = start();
+  const lines = [
+    '+ 1',
+    '+ 2 no mark',
+    `+ 3 a b c -${other.pid} 4`,
+    '+ 4 a b c 0 5',
+    `+ 5 a b c ${'9'.repeat(20)} 6`,
+    '\0\xff',
+  ];
+  writeFileSync(file, lines.join('\n'));
+  expect(await sweepLedger(file, systemClock)).toBe(0);
+  expect(isRunning(other.pid)).toBe(true);
+});

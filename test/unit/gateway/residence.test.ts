@@ -1,7 +1,7 @@
 // Owns the proof of a gateway's place in its state folder, piece by piece: who is known by which token, what its pages say, and how a
 // client joins it.
 
-import { mkdtempSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -13,6 +13,7 @@ import { serveToken } from '../../../src/cli/serve-token.ts';
 import { claimGateway } from '../../../src/gateway/claim.ts';
 import { connect } from '../../../src/gateway/connect/connect.ts';
 import { joinGateway } from '../../../src/gateway/connect/join.ts';
+import { gatewayFiles } from '../../../src/gateway/instance.ts';
 import { Links } from '../../../src/gateway/links.ts';
 import { openResidence } from '../../../src/gateway/residence.ts';
 import { openServedGateway } from '../../../src/gateway/serve.ts';
@@ -64,6 +65,27 @@ test('a residence knows its tokens, marks its children, and refuses what it has 
   expect(residence.refuses(request('', { 'plexus-gateway': marks }))).toMatchObject({ status: 508 });
   expect(residence.refuses(request('', { 'plexus-gateway': 'outer' }))).toBeUndefined();
   await residence.close();
+});
+
+test('a residence that cannot be opened leaves the folder free', async () => {
+  const stateFolder = createFolder();
+  const { token, ledger } = gatewayFiles(stateFolder);
+  const options = {
+    env: {},
+    host: '127.0.0.1',
+    configuration: '/c',
+    onError: fail,
+    isOpen: false,
+    endsWhenIdle: false,
+  };
+  const open = () => openResidence({ ...options, stateFolder, store: createMemoryStore() });
+  writeFileSync(token, 'short');
+  await expect(open()).rejects.toThrow(`the file ${token} holds no token`);
+  rmSync(token);
+  mkdirSync(ledger);
+  await expect(open()).rejects.toMatchObject({ code: 'STORE_UNWRITABLE', data: { folder: stateFolder } });
+  rmSync(ledger, { recursive: true });
+  await (await open()).close();
 });
 
 test('pages answer by method, name and token', async () => {
@@ -146,6 +168,42 @@ verifies('EXT-45', 'a gateway is idle from the end of its last link or command o
   expect(residence.ended.aborted).toBe(false);
   await clock.advance(limits.gatewayIdleMs);
   expect(residence.ended.aborted).toBe(true);
+});
+
+test('sessions are counted by era: a link is one of its client, and what has ended counts no more', async () => {
+  const home = createFolder();
+  const stateFolder = join(home, '.local', 'state', 'plexus');
+  const host = '127.0.0.1';
+  const own = { env: {}, host, configuration: '/c', onError: fail, isOpen: false, endsWhenIdle: false };
+  const residence = await openResidence({ ...own, stateFolder, store: createMemoryStore() });
+  const { authenticate, token = '' } = residence;
+  const served = await openServedGateway({ runtime: { discover: false, home }, host, authenticate });
+  onTestFinished(() => residence.close(served));
+  const { url } = await residence.open(served, 0);
+  const { adminToken } = gatewayFiles(stateFolder);
+  const admin = { authorization: `Bearer ${readFileSync(adminToken, 'utf8').trim()}` };
+  const counted = async () => {
+    const { body } = await sendTo(url, { path: '/metrics', method: 'GET', headers: admin });
+    return ['legacy', 'modern'].map((era) =>
+      Number(new RegExp(`plexus_sessions\\{era="${era}"\\} (\\d+)`).exec(body)?.[1]),
+    );
+  };
+  const link = () =>
+    joinGateway({
+      ...{ stateFolder, path: '/mcp', workspace: home, client: 'client-1', behind: '', platform: 'linux' },
+      program: { command: 'never-started', args: [], home, env: {} },
+    });
+  expect(await counted()).toEqual([0, 0]);
+  const headers = { authorization: `Bearer ${token}` };
+  const session = String((await sendTo(url, { headers, body: initialize() })).headers['mcp-session-id']);
+  const [old, modern] = [await link(), await link()];
+  old.write(`${JSON.stringify(initialize())}\n`);
+  await waitFor(async () => expect(await counted()).toEqual([2, 1]));
+  await sendTo(url, { method: 'DELETE', headers: { ...headers, 'mcp-session-id': session } });
+  modern.destroy();
+  await waitFor(async () => expect(await counted()).toEqual([1, 0]));
+  old.destroy();
+  await waitFor(async () => expect(await counted()).toEqual([0, 0]));
 });
 
 test('a gateway is not idle while a modern client is asked, who has nothing else open', async () => {

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { bearerToken, byToken, faultOfNames, readOrCreateToken, withoutToken } from '../../../src/serving/access.ts';
 import { createMcpServer } from '../../../src/serving/mcp-server.ts';
+import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 import { removeFolder } from '../../remove-folder.ts';
 import { waitFor } from '../../wait-for.ts';
 import { echoService, initialize, serveHttp, servePipes, TOKEN, tokenAccess } from './served.ts';
@@ -99,6 +100,39 @@ test('a session belongs to the token that opened it: for others it does not exis
   expect((await sent(one)).status).toBe(200);
   server.endSessions(({ id }) => id === 'one');
   expect((await sent(one)).status).toBe(404);
+});
+
+test('a session without a request for its time is over, and one that waits for an answer or listens is not', async () => {
+  const clock = createFakeClock();
+  const closed: string[] = [];
+  const service = echoService({ onSessionClosed: ({ session }) => closed.push(session?.id ?? '') });
+  const { url, send, open, server } = await serveHttp({ service, clock, limits: { sessionIdleMs: 60_000 } });
+  const [idle, used, waiting, listening] = [await open(), await open(), await open(), await open()];
+  const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
+  const status = async (headers: Readonly<Record<string, string>>) => (await send({ headers, body: ping })).status;
+  // Without a stream, which would keep its session by itself.
+  const calling = { ...waiting, accept: 'application/json' };
+  const hanging = send({ headers: calling, body: { ...ping, id: 2, method: 'tools/call', params: { name: 'hang' } } });
+  await waitFor(() => expect(server.counts().running).toBe(1));
+  const leaving = new AbortController();
+  const stream = { headers: { ...listening, accept: 'text/event-stream' }, signal: leaving.signal };
+  expect((await fetch(url, stream)).status).toBe(200);
+  await clock.advance(59_000);
+  expect(await status(used)).toBe(200);
+  await clock.advance(2_000);
+  expect(closed).toEqual([idle['mcp-session-id']]);
+  expect([await status(idle), await status(used), await status(waiting), await status(listening)]).toEqual([
+    404, 200, 200, 200,
+  ]);
+  const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 2 } };
+  expect((await send({ headers: waiting, body: cancelled })).status).toBe(202);
+  await hanging;
+  leaving.abort();
+  await waitFor(() => expect(server.counts()).toMatchObject({ running: 0, unanswered: 0 }));
+  await waitFor(async () => {
+    await clock.advance(61_000);
+    expect(server.counts().sessions).toBe(0);
+  });
 });
 
 test('access that is withdrawn while a body is on its way, or a session is being opened, counts for that request too', async () => {
