@@ -3,6 +3,7 @@
 
 import type { Search } from '../catalog/exposure/exposure.ts';
 import type { PlacementOf } from '../catalog/exposure/placement.ts';
+import { isForModels } from '../catalog/tool-meta.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import { nearest } from '../kernel/nearest.ts';
 import { oneLine } from '../kernel/one-line.ts';
@@ -37,7 +38,10 @@ export function createSearchTools(deps: SearchToolsDeps): readonly [search: Buil
   return [
     {
       definition: searchDefinition(servers, promotion),
-      perform: async (args, context) => perform(readRequest(args), deps, context),
+      perform: async (args, context) => {
+        const tools = context.tools.filter(({ definition }) => isForModels(definition));
+        return perform(readRequest(args), deps, { ...context, tools });
+      },
     },
     {
       definition: callDefinition,

@@ -65,6 +65,13 @@ function tagsOf(value: unknown): readonly string[] | undefined {
   return tags.length === 0 ? undefined : Object.freeze([...new Set(tags)]);
 }
 
+/** A tool that only an app may call (`_meta.ui.visibility`) is of no use to a model. */
+export function isForModels({ _meta: meta }: ToolDefinition): boolean {
+  const ui = isObject(meta) ? meta['ui'] : undefined;
+  const visibility = isObject(ui) ? ui['visibility'] : undefined;
+  return !Array.isArray(visibility) || visibility.includes('model');
+}
+
 /** `{server}` in the prefix stands for the server's name. */
 export function prefixed(description: string, prefix: string, { server }: ToolId): string {
   if (prefix === '') return description;

@@ -10,7 +10,7 @@ import type { ServerName } from '../model/names.ts';
 import type { GatewayFleet } from './gateway-fleet.ts';
 import { outcomesOf, SERVERS_META } from './status-tool.ts';
 
-export const routeLists = ['tools', 'resources', 'templates', 'prompts'] as const;
+const routeLists = ['tools', 'resources', 'templates', 'prompts'] as const;
 export type RouteList = (typeof routeLists)[number];
 
 const methods: Readonly<Record<RouteList, string>> = {

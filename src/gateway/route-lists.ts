@@ -1,5 +1,6 @@
 // Owns the lists of a route: tools, resources, templates and prompts of its servers, named so that no two are alike.
 
+import { isForModels } from '../catalog/tool-meta.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import type { Tool } from '../model/tool.ts';
 import type { Peer } from '../serving/service.ts';
@@ -61,7 +62,7 @@ export class RouteLists {
 
   /** Tools that only an app may call are shown to clients that show apps; a model has no use for them. */
   #mergedTools(client: GatewayClient, peer: Peer): readonly JsonObject[] {
-    const isShown = ({ item }: { readonly item: Tool }) => !isForApps(item.definition) || showsApps(peer);
+    const isShown = ({ item }: { readonly item: Tool }) => isForModels(item.definition) || showsApps(peer);
     return client
       .tools()
       .list.filter(isShown)
@@ -97,11 +98,6 @@ function withPage(definition: JsonObject, uri: string | undefined): JsonObject {
     ...(ui?.['resourceUri'] !== undefined && { ui: { ...ui, resourceUri: uri } }),
     ...(meta[FORMER_PAGE] !== undefined && { [FORMER_PAGE]: uri }),
   };
-}
-
-function isForApps(definition: JsonObject): boolean {
-  const visibility = uiOf(definition)?.['visibility'];
-  return Array.isArray(visibility) && !visibility.includes('model');
 }
 
 function showsApps({ capabilities: { extensions } }: Peer): boolean {

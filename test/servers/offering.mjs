@@ -1,5 +1,6 @@
 // Owns a server with resources and prompts, written with the official SDK as its users write them: both eras, texts and bytes,
-// templates, completion, subscriptions, a log. `--era legacy|modern` speaks only that one.
+// templates, completion, subscriptions, a log. `--era legacy|modern` speaks only that one; with `--subscribed` it tells of no change
+// of a resource without a subscription.
 //
 // Tools: touch {uri} says that a resource has changed; grow {} offers one resource and one prompt more; log {level, data} logs;
 // crash {} ends the process.
@@ -23,8 +24,8 @@ function createServer() {
   const mcp = new McpServer({ name: 'offering', version: '1.0.0' }, { capabilities });
   addResources(mcp);
   addPrompts(mcp);
-  addTools(mcp);
   const subscribed = new Set();
+  addTools(mcp, subscribed);
   mcp.server.setRequestHandler('resources/subscribe', ({ params }) => {
     subscribed.add(params.uri);
     return {};
@@ -65,7 +66,8 @@ function addPrompts(mcp) {
   }));
 }
 
-function addTools(mcp) {
+function addTools(mcp, subscribed) {
+  const isTold = (uri) => subscribed.has(uri) || !process.argv.includes('--subscribed');
   let grown = 0;
   const done = { content: [{ type: 'text', text: 'done' }] };
   const add = (name, inputSchema, run) =>
@@ -73,7 +75,7 @@ function addTools(mcp) {
       await run(args, context);
       return done;
     });
-  add('touch', z.object({ uri: z.string() }), ({ uri }) => mcp.server.sendResourceUpdated({ uri }));
+  add('touch', z.object({ uri: z.string() }), ({ uri }) => isTold(uri) && mcp.server.sendResourceUpdated({ uri }));
   add('log', z.object({ level: z.string(), data: z.string() }), ({ level, data }, { mcpReq }) =>
     mcpReq.log(level, data, 'offering'),
   );

@@ -1,8 +1,11 @@
 // Owns the proof that a subscription belongs to one client, one route and one server, and leaves nothing behind, whenever its client
 // goes.
 
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
+import { type Access, WORKSPACE_HEADER } from '../../../src/gateway/access.ts';
 import { createDeferred } from '../../../src/kernel/deferred.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
 import { createFolder, createRawServer, start } from '../../e2e/runtimes.ts';
@@ -160,3 +163,46 @@ test('a client that listens hears what it can, and reads in the answer what it c
   const alone = { notifications: { resourceSubscriptions: ['bad://1'] } };
   expect((await fronted.modern('/mcp', 'subscriptions/listen', alone)).message).toMatchObject({ error: {} });
 });
+
+verifies(
+  'EXT-32',
+  'of two workspaces that share a process, one that unsubscribes takes nothing from the other',
+  async () => {
+    const home = createFolder();
+    const program = fileURLToPath(new URL('../../servers/offering.mjs', import.meta.url));
+    const shared = {
+      command: process.execPath,
+      args: [program, '--era', 'legacy', '--subscribed'],
+      share: 'machine' as const,
+    };
+    const fronted = await front(
+      {},
+      {
+        authenticate: () => ({ id: 'connect', details: { mayNameWorkspace: true } satisfies Access }),
+        openWorkspace: (cwd) => start(cwd, { home, servers: { s: shared } }),
+      },
+    );
+    const sessions = await Promise.all(
+      ['a', 'b'].map(async (name) => {
+        mkdirSync(join(home, name));
+        const session = await fronted.open('/mcp', {
+          headers: { [WORKSPACE_HEADER]: encodeURIComponent(join(home, name)) },
+        });
+        expect((await session.request('resources/subscribe', { uri })).message['result']).toEqual({});
+        return session;
+      }),
+    );
+    const pids = (await fronted.gateway.status()).flatMap(({ servers }) => servers.map(({ pid }) => pid));
+    expect([pids.length, new Set(pids).size]).toEqual([2, 1]);
+    const [one, other] = sessions;
+    const touch = async () => {
+      await one?.request('tools/call', { name: 's__touch', arguments: { uri } });
+    };
+    await touch();
+    for (const each of sessions) await waitFor(() => expect(updates(each.heard)).toHaveLength(1));
+    expect((await one?.request('resources/unsubscribe', { uri }))?.message['result']).toEqual({});
+    await touch();
+    await waitFor(() => expect(updates(other?.heard ?? [])).toHaveLength(2));
+    expect(updates(one?.heard ?? [])).toHaveLength(1);
+  },
+);

@@ -2,6 +2,7 @@
 // call ends that its client gives up; and that a question of a server with several callers is nobody's.
 
 import { expect, test } from 'vitest';
+import { openProfile } from '../../../src/gateway/profiles.ts';
 import { isObject, type JsonObject } from '../../../src/kernel/json.ts';
 import type { Message } from '../../../src/model/server.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
@@ -69,6 +70,15 @@ verifies('EXT-39', 'apps survive: ui:// resources, the link to them, and tools t
   ]);
   const withApps = { extensions: { 'io.modelcontextprotocol/ui': {} } };
   expect((await shown(alone, withApps)).map(({ name }) => name)).toEqual(['a__refresh', 'a__show', 'plexus_status']);
+  const search = { default: { ...openProfile, expose: 'search' as const } };
+  const searching = await front({ a: server().entry }, { profiles: search });
+  const found = async (args: JsonObject) =>
+    JSON.stringify(
+      (await searching.modern('/mcp', 'tools/call', { name: 'mcp_search', arguments: args })).message['result'],
+    );
+  expect(await found({ query: 'show' })).toContain('mcp__a__show');
+  expect(await found({ select: ['mcp__a__refresh'] })).toContain('There is no tool');
+  expect(await found({ server: 'a' })).not.toContain('mcp__a__refresh');
   const two = await front({ a: server().entry, b: server().entry });
   expect(await shown(two)).toMatchObject([
     { name: 'a__show', _meta: { ui: { resourceUri: 'ui://plexus/a/view' }, 'ui/resourceUri': 'ui://plexus/a/view' } },
