@@ -55,25 +55,24 @@ test('a group whose leader has ended is swept too, and neither another group nor
     leader.kill('SIGKILL');
     await exited;
     rmSync(pids);
-    return member;
+    return { leader: leader.pid ?? 0, member };
   };
   const ours = await startGroup({ ...process.env, PLEXUS_PROCESS: 'host.1' });
   const { PLEXUS_PROCESS: _, ...env } = process.env;
   const other = await startGroup(env);
-  const ofAnotherBoot = start();
-  noteStarted(ofAnotherBoot.pid);
+  const ofAnotherBoot = await startGroup({ ...process.env, PLEXUS_PROCESS: 'host.2' });
   stop();
   writeFileSync(
     file,
     readFileSync(file, 'utf8').replace(/^(\+ (\d+) )\S+(?=.* \2 \d+\n$)/m, (whole, begin, pid) =>
-      Number(pid) === ofAnotherBoot.pid ? `${begin}another-boot` : whole,
+      Number(pid) === ofAnotherBoot.leader ? `${begin}another-boot` : whole,
     ),
   );
   const text = readFileSync(file, 'utf8');
-  expect(text).toContain(`+ ${ofAnotherBoot.pid} another-boot `);
+  expect(text).toContain(`+ ${ofAnotherBoot.leader} another-boot `);
   expect(await sweepLedger(file, systemClock)).toBe(1);
-  await waitFor(() => expect(isRunning(ours)).toBe(false));
-  expect([other, ofAnotherBoot.pid].map(isRunning)).toEqual([true, true]);
+  await waitFor(() => expect(isRunning(ours.member)).toBe(false));
+  expect([other.member, ofAnotherBoot.member].map(isRunning)).toEqual([true, true]);
 });
 
 test('a pid that another process has by now is left alone', async () => {
