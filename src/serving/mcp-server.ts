@@ -123,7 +123,7 @@ export function createServerIn(
     sse({ authenticate, hosts = loopbackHosts, origins = [], messages }) {
       const isOver = () => isClosing;
       const { stream, message } = new SseEndpoint({
-        ...{ authenticate, hosts, origins, messages, room, clock, serve, isOver },
+        ...{ authenticate, hosts, origins, messages, room, clock, report, serve, isOver },
       });
       return { stream, message };
     },
