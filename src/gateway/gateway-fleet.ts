@@ -43,7 +43,7 @@ export class GatewayFleet {
 
   readonly #logLevels = new WeakMap<Session, LogLevel>();
   /** All clients that ask meanwhile wait for the same lists. */
-  readonly #refreshing = new Map<ChangedList, Promise<unknown>>();
+  readonly #refreshing = new Map<ChangedList, Promise<void>>();
 
   /** `machineLines`: of the servers that all workspaces share. */
   constructor(runtime: Runtime, workspace?: string, machineLines = new Map<ServerName, ServerLine>()) {
@@ -102,9 +102,12 @@ export class GatewayFleet {
     this.#announced[list].clear();
     const refreshed = (server: ServerName) =>
       list === 'tools' ? fleet.refreshTools(server) : resourceCatalog.refresh(list, server);
-    if (servers.length > 0)
-      this.#refreshing.set(list, Promise.all([this.#refreshing.get(list), this.#settled(servers.map(refreshed))]));
-    await this.#refreshing.get(list);
+    const before = this.#refreshing.get(list);
+    if (servers.length === 0) return before;
+    const refreshing = this.#settled(servers.map(refreshed)).then(() => before);
+    this.#refreshing.set(list, refreshing);
+    await refreshing;
+    if (this.#refreshing.get(list) === refreshing) this.#refreshing.delete(list);
   }
 
   /** Starts the server where it is not up. Throws why it cannot be used. */

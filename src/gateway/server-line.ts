@@ -26,10 +26,6 @@ export class ServerLine {
     this.#server = server;
   }
 
-  get isExclusive(): boolean {
-    return this.#isExclusive;
-  }
-
   get isBusy(): boolean {
     return this.#running > 0;
   }

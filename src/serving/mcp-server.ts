@@ -115,7 +115,8 @@ export function createServerIn(
     await endpoint.run();
     pipes.delete(endpoint);
     const { id } = endpoint.principal;
-    if (![...pipes].some((each) => each.principal.id === id)) service.onGone?.(endpoint.principal);
+    if (![...pipes].some((each) => each.principal.id === id))
+      dispatcher.tell(() => service.onGone?.(endpoint.principal));
   };
 
   return {
