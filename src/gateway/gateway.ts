@@ -141,7 +141,7 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
   const room = new ServingRoom(withDefaults(options.limits));
   const principals = new WeakMap<RequestHead, Principal>();
   const opened: RouteServer[] = [];
-  let isClosing = false;
+  let closing: Promise<void> | undefined;
 
   const tellOf = (fleet: GatewayFleet, tell: (server: McpServer, isMeant: (peer: Peer) => boolean) => void) => {
     for (const { server, clients } of opened) tell(server, (peer) => clients.isOf(peer, fleet));
@@ -204,6 +204,12 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
     return found.oldest.get(path) ?? found.handle;
   };
 
+  const closeAll: Gateway['close'] = async (how) => {
+    await Promise.all(opened.map(({ server }) => server.close(how)));
+    for (const { clients } of opened) clients.close();
+    await workspaces.close();
+  };
+
   return {
     isRoute: (path) => routes.ofPath(path) !== undefined,
     handler(request, response) {
@@ -252,12 +258,9 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
     async status() {
       return (await workspaces.all()).map((fleet) => ({ workspace: fleet.workspace, servers: fleet.status() }));
     },
-    async close(how) {
-      if (isClosing) return;
-      isClosing = true;
-      await Promise.all(opened.map(({ server }) => server.close(how)));
-      for (const { clients } of opened) clients.close();
-      await workspaces.close();
+    close(how) {
+      closing ??= closeAll(how);
+      return closing;
     },
   };
 }
