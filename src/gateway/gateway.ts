@@ -217,7 +217,7 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
       try {
         handle = handlerFor(request, response);
       } catch (error) {
-        // What a host's own `authenticate` throws fails this request only.
+        // A host's own `authenticate` may throw: that fails this request only.
         onError(error);
         refuse(response, 500, new ProtocolError(codes.internal, 'Internal error'));
       }
