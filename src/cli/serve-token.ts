@@ -2,6 +2,7 @@
 
 import { stateFolder } from '../config/scopes.ts';
 import { DEFAULT_PROFILE } from '../gateway/profiles.ts';
+import { pathOf } from '../gateway/route.ts';
 import { addToken, isTokenName, listTokens, revokeToken } from '../gateway/tokens.ts';
 import { systemClock } from '../kernel/clock.ts';
 import type { Store } from '../kernel/store.ts';
@@ -39,7 +40,7 @@ async function add(store: Store, name: string, profile: string): Promise<Command
   const token = await addToken(store, { name, profile, now: systemClock.now() });
   if (token === undefined)
     throw new UsageError(`there is a token ${name} already; revoke it first: plexus serve token revoke ${name}`);
-  const path = profile === DEFAULT_PROFILE ? '/mcp' : `/mcp/p/${profile}`;
+  const path = pathOf(profile);
   return {
     data: { name, profile, token },
     text: (paint) =>

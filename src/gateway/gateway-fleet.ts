@@ -53,7 +53,7 @@ export class GatewayFleet {
   };
 
   /** All clients that ask meanwhile wait for the same lists. */
-  readonly #refreshing = new Map<ChangedList, Promise<unknown>>();
+  readonly #refreshing = new Map<ChangedList, Promise<void>>();
 
   /** `sharedLines`: of the servers that all workspaces share. */
   constructor(runtime: Runtime, workspace?: string, sharedLines = new Map<string, ServerLine>()) {
@@ -138,9 +138,12 @@ export class GatewayFleet {
     this.#announced[list].clear();
     const refreshed = (server: ServerName) =>
       list === 'tools' ? fleet.refreshTools(server) : resourceCatalog.refresh(list, server);
-    if (servers.length > 0)
-      this.#refreshing.set(list, Promise.all([this.#refreshing.get(list), this.#settled(servers.map(refreshed))]));
-    await this.#refreshing.get(list);
+    const before = this.#refreshing.get(list);
+    if (servers.length === 0) return before;
+    const refreshing = this.#settled(servers.map(refreshed)).then(() => before);
+    this.#refreshing.set(list, refreshing);
+    await refreshing;
+    if (this.#refreshing.get(list) === refreshing) this.#refreshing.delete(list);
   }
 
   /** Starts the server where it is not up. Throws why it cannot be used. */

@@ -144,7 +144,7 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
   const room = new ServingRoom(withDefaults(options.limits));
   const principals = new WeakMap<RequestHead, Principal>();
   const opened: RouteServer[] = [];
-  let isClosing = false;
+  let closing: Promise<void> | undefined;
 
   const tellOf = (fleet: GatewayFleet, kind: ChangedList, change: ListChange) => {
     for (const { route, server, clients } of opened)
@@ -179,7 +179,7 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
     const made = { route, server, clients, handle: server.handler(http), oldest };
     opened.push(made);
     // An address that no client has used before refuses requests as the others do.
-    if (isClosing) void server.close({ drainMs: 0 });
+    if (closing !== undefined) void server.close({ drainMs: 0 });
     return made;
   };
 
@@ -215,6 +215,12 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
     return oldest.get(path) ?? handle;
   };
 
+  const closeAll: Gateway['close'] = async (how) => {
+    await Promise.all(opened.map(({ server }) => server.close(how)));
+    for (const { clients } of opened) clients.close();
+    await workspaces.close();
+  };
+
   return {
     isRoute: (path) => routes.ofPath(path) !== undefined,
     handler(request, response) {
@@ -222,7 +228,7 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
       try {
         handle = handlerFor(request, response);
       } catch (error) {
-        // An error of the host's own `authenticate` fails this request only.
+        // A host's own `authenticate` may throw: that fails this request only.
         onError(error);
         refuse(response, 500, new ProtocolError(codes.internal, 'Internal error'));
       }
@@ -263,12 +269,9 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
     async status() {
       return (await workspaces.all()).map((fleet) => ({ workspace: fleet.workspace, servers: fleet.status() }));
     },
-    async close(how) {
-      if (isClosing) return;
-      isClosing = true;
-      await Promise.all(opened.map(({ server }) => server.close(how)));
-      for (const { clients } of opened) clients.close();
-      await workspaces.close();
+    close(how) {
+      closing ??= closeAll(how);
+      return closing;
     },
   };
 }

@@ -29,10 +29,6 @@ export class ServerLine {
     this.#server = server;
   }
 
-  get isExclusive(): boolean {
-    return this.#isExclusive;
-  }
-
   makeExclusive(): void {
     this.#isExclusive = true;
   }

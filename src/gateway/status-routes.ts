@@ -13,7 +13,7 @@ export interface StatusRoutesOptions {
   readonly isAdmin: Authenticate;
   /** Knows the tokens whose holders may read the names of servers. */
   readonly mayRead: Authenticate;
-  /** The first start of the servers is over, and the gateway does not stop. */
+  /** False from the moment on at which the gateway begins to stop. */
   readonly isReady: () => boolean;
   readonly measured: () => Promise<GatewayCounts>;
   /** Ends the gateway, as a signal would. */

@@ -414,7 +414,7 @@ export const limits = {
   /** The server side: messages in a batch; when a legacy call without an answer gets a stream, and when a stream without messages
    * a comment; the pause before a client comes back; sent events that are kept for it, of one stream and of all finished ones
    * of a session; how much of a value is checked; how long a stopping server waits for its calls, and for the last bytes of its
-   * answers to leave; and streams for subscriptions, in all. */
+   * answers to leave; streams for subscriptions, in all; and resources that one session, or one such stream, may subscribe to. */
   served: {
     batch: 64,
     streamAfterMs: 1_000,
@@ -428,6 +428,7 @@ export const limits = {
     /** A connection without a request is closed; clients are told so beforehand. */
     idleConnectionMs: 5_000,
     subscriptions: 1_000,
+    subscribedUris: 10_000,
   },
   /**
    * The gateway: how long the first list waits for the roots of a session, how many workspaces may be open, how often a client with a

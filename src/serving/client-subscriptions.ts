@@ -15,6 +15,8 @@ export interface ClientSubscriptionsOptions {
   readonly service: Service;
   readonly room: ServingRoom;
   readonly changes: Changes;
+  /** Tells the service of an end: what it throws fails nothing else. */
+  readonly tell: (work: () => void) => void;
 }
 
 export class ClientSubscriptions {
@@ -52,6 +54,7 @@ export class ClientSubscriptions {
     if (!this.#unlisten.has(session)) throw invalidRequest('Invalid request: the session has ended');
     const known = session.subscriptions.get(uri);
     if (known !== undefined) return known;
+    if (session.subscriptions.size >= limits.served.subscribedUris) throw tooMany();
     const begun = this.#begin(uri, session.peer);
     session.subscriptions.set(uri, begun);
     try {
@@ -68,7 +71,7 @@ export class ClientSubscriptions {
     if (begun === undefined) return;
     session.subscriptions.delete(uri);
     const [{ status }] = await Promise.allSettled([begun]);
-    if (status === 'fulfilled') this.#options.service.onUnsubscribed?.(uri, session.peer);
+    if (status === 'fulfilled') this.#end(uri, session.peer);
   }
 
   /** Stays open until the client closes the stream or cancels, or the server stops. */
@@ -77,8 +80,8 @@ export class ClientSubscriptions {
     const { id, peer, params, signal } = call;
     const { capabilities } = await service.offer(peer);
     const asked = honoredFilter(params, capabilities);
-    if (room.subscriptions >= limits.served.subscriptions)
-      throw new ProtocolError(codes.overloaded, 'Too many subscriptions are open');
+    const uris = new Set(asked.resourceSubscriptions);
+    if (room.subscriptions >= limits.served.subscriptions || uris.size > limits.served.subscribedUris) throw tooMany();
     const tell = (method: string, told: JsonObject, mergeKey?: string) =>
       call.notify(method, tagged(told, id), mergeKey);
     const subscribed = new Set<string>();
@@ -86,7 +89,7 @@ export class ClientSubscriptions {
     let unlisten: (() => void) | undefined;
     room.subscriptions++;
     try {
-      for (const uri of new Set(asked.resourceSubscriptions)) {
+      for (const uri of uris) {
         try {
           await this.#begin(uri, peer);
           subscribed.add(uri);
@@ -111,7 +114,7 @@ export class ClientSubscriptions {
     } finally {
       room.subscriptions--;
       unlisten?.();
-      for (const uri of subscribed) service.onUnsubscribed?.(uri, peer);
+      for (const uri of subscribed) this.#end(uri, peer);
     }
     signal.throwIfAborted();
     return tagged({}, id);
@@ -121,9 +124,16 @@ export class ClientSubscriptions {
     await this.#options.service.onSubscribed?.(uri, peer);
   }
 
+  #end(uri: string, peer: Peer): void {
+    const { service, tell } = this.#options;
+    tell(() => service.onUnsubscribed?.(uri, peer));
+  }
+
   async #untilOver(signal: AbortSignal): Promise<void> {
     const { signal: either, leave } = joinSignals(signal, this.#closing.signal);
     if (!either.aborted) await new Promise((resolve) => either.addEventListener('abort', resolve, { once: true }));
     leave();
   }
 }
+
+const tooMany = () => new ProtocolError(codes.overloaded, 'Too many subscriptions are open');

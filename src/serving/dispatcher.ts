@@ -86,7 +86,7 @@ export class Dispatcher {
       questionMs: room.limits.questionMs,
       places: room.suspended,
     });
-    this.subscriptions = new ClientSubscriptions({ service, room, changes: this.changes });
+    this.subscriptions = new ClientSubscriptions({ service, room, changes: this.changes, tell: this.tell });
   }
 
   /** Requests without an answer so far, open subscriptions included. */
@@ -123,18 +123,22 @@ export class Dispatcher {
   closeSession(session: LegacySession, reason: unknown): void {
     if (!this.subscriptions.sessionClosed(session)) return;
     session.end(reason);
-    this.service.onSessionClosed?.(session.peer);
+    this.tell(() => this.service.onSessionClosed?.(session.peer));
   }
 
   /** Hands on a notification that the serving side does not handle. */
   notified(method: string, params: JsonObject, peer: Peer): void {
+    this.tell(() => this.service.onNotification?.(method, params, peer));
+  }
+
+  /** Tells the service of something that has no answer to fail with: what it throws is reported, and what follows is still done. */
+  readonly tell = (work: () => void): void => {
     try {
-      this.service.onNotification?.(method, params, peer);
+      work();
     } catch (error) {
-      // A notification has no answer to fail with, and the client's other messages are still read.
       this.report(error);
     }
-  }
+  };
 
   /** Never throws: a failure is the answer. At once where the handler answers at once. */
   answer(dispatch: Dispatch): Answered | Promise<Answered> {

@@ -51,10 +51,6 @@ export class EventStream {
     return this.#isFinished;
   }
 
-  get dropped(): number {
-    return this.#outbox.dropped;
-  }
-
   /** The number of characters that are kept for a client that comes back. */
   get keptChars(): number {
     return this.#sentChars;

@@ -115,7 +115,8 @@ export function createServerIn(
     await endpoint.run();
     pipes.delete(endpoint);
     const { id } = endpoint.principal;
-    if (![...pipes].some((each) => each.principal.id === id)) service.onGone?.(endpoint.principal);
+    if (![...pipes].some((each) => each.principal.id === id))
+      dispatcher.tell(() => service.onGone?.(endpoint.principal));
   };
 
   return {
@@ -123,7 +124,7 @@ export function createServerIn(
     sse({ authenticate, hosts = loopbackHosts, origins = [], messages }) {
       const isOver = () => isClosing;
       const { stream, message } = new SseEndpoint({
-        ...{ authenticate, hosts, origins, messages, room, clock, serve, isOver },
+        ...{ authenticate, hosts, origins, messages, room, clock, report, serve, isOver },
       });
       return { stream, message };
     },

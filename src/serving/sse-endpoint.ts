@@ -22,6 +22,8 @@ export interface SseEndpointOptions extends AllowedNames {
   readonly clock: Clock;
   /** The server stops: no new client is taken. */
   readonly isOver: () => boolean;
+  /** Called with what the host's `authenticate` or its service threw; clients are not told its text. */
+  readonly report: (error: unknown) => void;
   /** Serves one client over a pair of pipes. */
   readonly serve: (pipes: StdioPipes, principal: Principal) => Promise<void>;
 }
@@ -40,7 +42,24 @@ export class SseEndpoint {
   }
 
   /** Answers GET with the stream. */
-  readonly stream: HttpHandler = async (request, answered) => {
+  readonly stream: HttpHandler = (request, response) =>
+    this.#orFailed(response, () => this.#openStream(request, response));
+
+  /** Takes one message of a client; its answer comes on the stream. */
+  readonly message: HttpHandler = (request, response) =>
+    this.#orFailed(response, () => this.#takeMessage(request, response));
+
+  async #orFailed(response: ServedResponse, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.#options.report(error);
+      if (response.headersSent) response.end();
+      else refuse(response, 500, 'Internal error');
+    }
+  }
+
+  async #openStream(request: ServedRequest, answered: ServedResponse): Promise<void> {
     const principal = this.#admitted(request, answered, 'GET');
     if (principal === undefined) return;
     const response = streamOf(answered);
@@ -68,10 +87,9 @@ export class SseEndpoint {
     // Each stream is a client of its own.
     await serve({ input, output }, { ...principal, id: `${principal.id}\n${id}` });
     response.end();
-  };
+  }
 
-  /** Takes one message of a client; its answer comes on the stream. */
-  readonly message: HttpHandler = async (request, response) => {
+  async #takeMessage(request: ServedRequest, response: ServedResponse): Promise<void> {
     const principal = this.#admitted(request, response, 'POST');
     if (principal === undefined) return;
     const id = new URL(request.url ?? '', 'http://localhost').searchParams.get('sessionId') ?? '';
@@ -85,11 +103,13 @@ export class SseEndpoint {
     });
     if (body.kind === 'lost') return;
     if (body.kind !== 'read') return refuse(response, body.kind === 'too-large' ? 413 : 408, 'The body is too much');
+    // It may have ended while the body came.
+    if (this.#streams.get(id) !== stream) return refuse(response, 404, 'Session not found');
     if (stream.input.writableNeedDrain) return refuse(response, 429, 'Too many messages wait');
     // JSON has no line break but between its parts.
     stream.input.write(`${body.text.replace(/[\r\n]+/g, ' ')}\n`);
     response.writeHead(202).end('Accepted');
-  };
+  }
 
   #admitted(request: ServedRequest, response: ServedResponse, method: string): Principal | undefined {
     const fault = faultOfNames(request, this.#options);

@@ -117,9 +117,15 @@ export class SuspendedCalls {
     const early = asking.early.get(name);
     asking.early.delete(name);
     if (faultOfAnswer(method, params, early) === undefined) return early as JsonObject;
+    const { signal } = call;
     return new Promise<JsonObject>((resolve, reject) => {
-      asking.pending.set(name, { method, params, resolve });
-      call.signal.addEventListener('abort', () => reject(call.signal.reason), { once: true });
+      const onAbort = () => reject(signal.reason);
+      const answered = (answer: JsonObject) => {
+        signal.removeEventListener('abort', onAbort);
+        resolve(answer);
+      };
+      asking.pending.set(name, { method, params, resolve: answered });
+      signal.addEventListener('abort', onAbort, { once: true });
       this.#flushSoon(asking);
     });
   };

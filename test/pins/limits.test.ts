@@ -234,7 +234,7 @@ test('the ceilings are exactly these', () => {
       keptEvents: { events: 128, chars: 4 * 1024 * 1024 },
       keptStreams: { streams: 32, chars: 8 * 1024 * 1024 },
       check: { steps: 100_000, problems: 3 },
-      ...{ drainMs: 10_000, flushMs: 500, idleConnectionMs: 5_000, subscriptions: 1_000 },
+      ...{ drainMs: 10_000, flushMs: 500, idleConnectionMs: 5_000, subscriptions: 1_000, subscribedUris: 10_000 },
     },
     relay: {
       ...{ rootsMs: 1_000, workspaces: 64, progressMs: 14_000, queuedCalls: 64, turnMs: 30_000 },

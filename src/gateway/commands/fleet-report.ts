@@ -30,11 +30,11 @@ export function readReport(text: string): FleetReport | undefined {
   const parsed = parseJson(text);
   if (!parsed.ok || !isObject(parsed.value)) return undefined;
   const { servers, reduced, diagnostics, failure } = parsed.value;
-  if (!Array.isArray(servers) || !servers.every(isObject) || !Array.isArray(reduced) || !Array.isArray(diagnostics))
-    return undefined;
+  if (!Array.isArray(servers) || !servers.every(isObject) || !Array.isArray(diagnostics)) return undefined;
+  if (!Array.isArray(reduced) || !reduced.every(Array.isArray)) return undefined;
   return {
     servers: servers.map(statusIn),
-    reduced: new Map(reduced),
+    reduced: new Map(reduced as [ServerName, number][]),
     diagnostics,
     ...(failure !== undefined && { failure: readFailure(failure) }),
   };

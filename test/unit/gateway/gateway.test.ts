@@ -1,6 +1,7 @@
 // Owns the proof that the gateway hands on what clients ask for: merged and single routes, both eras on both sides.
 
 import { describe, expect, test } from 'vitest';
+import { createDeferred } from '../../../src/kernel/deferred.ts';
 import { createRawServer } from '../../e2e/runtimes.ts';
 import { verifies } from '../../verifies.ts';
 import { echoService, serveHttp } from '../serving/served.ts';
@@ -81,4 +82,29 @@ test('a request on which authenticate throws is answered, and disturbs no other'
   });
   expect(errors).toEqual([broken]);
   expect((await fronted.modern('/mcp', 'tools/list')).status).toBe(200);
+});
+
+test('closing the gateway a second time waits for its running calls too', async () => {
+  const [called, done] = [createDeferred<void>(), createDeferred<void>()];
+  const server = createRawServer(
+    { tools: {} },
+    {
+      'tools/call': async () => {
+        called.resolve();
+        await done.promise;
+        return { content: [] };
+      },
+    },
+  );
+  const fronted = await front({ s: server.entry });
+  const order: string[] = [];
+  const call = fronted.modern('/mcp', 'tools/call', { name: 's__echo', arguments: {} });
+  const answered = call.then(({ status }) => order.push(`answered ${status}`));
+  await called.promise;
+  const closed = [fronted.gateway.close(), fronted.gateway.close().then(() => order.push('closed'))];
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(order).toEqual([]);
+  done.resolve();
+  await Promise.all([answered, ...closed]);
+  expect([...order].sort()).toEqual(['answered 200', 'closed']);
 });

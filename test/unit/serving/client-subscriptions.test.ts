@@ -4,6 +4,7 @@
 import { describe, expect, test } from 'vitest';
 import { createDeferred } from '../../../src/kernel/deferred.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
+import { limits } from '../../../src/model/limits.ts';
 import { Changes } from '../../../src/serving/changes.ts';
 import { ClientSubscriptions } from '../../../src/serving/client-subscriptions.ts';
 import { LegacySession } from '../../../src/serving/legacy-session.ts';
@@ -16,6 +17,9 @@ import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 import { echoService } from './served.ts';
 
 const principal = { id: 'me' };
+
+/** The service throws when it is told of its end. */
+const BROKEN = 'note://broken';
 
 const peer: Peer = {
   ...{ era: 'modern', protocolVersion: '2026-07-28', principal, client: undefined, session: undefined },
@@ -30,12 +34,23 @@ function subscribed(agreeTo: (uri: string) => Promise<void> | void = () => undef
       told.push(`begin ${uri}`);
       await agreeTo(uri);
     },
-    onUnsubscribed: (uri) => void told.push(`end ${uri}`),
+    onUnsubscribed(uri) {
+      told.push(`end ${uri}`);
+      if (uri === BROKEN) throw new Error('it breaks at the end');
+    },
   });
   const room = new ServingRoom(withDefaults());
   const changes = new Changes();
-  const subscriptions = new ClientSubscriptions({ service, room, changes });
-  return { told, service, room, changes, subscriptions };
+  const errors: unknown[] = [];
+  const tell = (work: () => void) => {
+    try {
+      work();
+    } catch (error) {
+      errors.push(error);
+    }
+  };
+  const subscriptions = new ClientSubscriptions({ service, room, changes, tell });
+  return { told, service, room, changes, subscriptions, errors };
 }
 
 function listening(uris: readonly string[]) {
@@ -76,6 +91,24 @@ describe('a stream of subscriptions', () => {
     expect(room.subscriptions).toBe(0);
   });
 
+  test('with more resources than a client may subscribe to begins none', async () => {
+    const { told, room, subscriptions } = subscribed();
+    const uris = Array.from({ length: limits.served.subscribedUris + 1 }, (_, at) => `note://${at}`);
+    await expect(subscriptions.listen(listening(uris).call)).rejects.toMatchObject({ code: -32000 });
+    expect([told, room.subscriptions]).toEqual([[], 0]);
+  });
+
+  test('ends all of them, although the service throws at the end of one', async () => {
+    const { told, subscriptions, errors } = subscribed();
+    const over = subscriptions.listen(listening([BROKEN, 'note://1']).call);
+    subscriptions.close(new Error('the server stops'));
+    expect(await over).toMatchObject({ _meta: {} });
+    expect([told.slice(2), errors.map(String)]).toEqual([
+      [`end ${BROKEN}`, 'end note://1'],
+      ['Error: it breaks at the end'],
+    ]);
+  });
+
   test('of a client that has left begins no further one, and ends those that have begun', async () => {
     const agreed = createDeferred<void>();
     const { told, room, subscriptions } = subscribed(() => agreed.promise);
@@ -103,6 +136,27 @@ describe('a session', () => {
     await Promise.all(asked);
     await new Promise((resolve) => setImmediate(resolve));
     expect(told).toEqual(['begin note://1', 'end note://1']);
+  });
+
+  test('ends although the service throws at the end of its subscription', async () => {
+    const { subscriptions, errors } = subscribed();
+    const session = legacySession();
+    subscriptions.sessionOpened(session);
+    await subscriptions.subscribe(session, BROKEN);
+    subscriptions.sessionClosed(session);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(errors.map(String)).toEqual(['Error: it breaks at the end']);
+  });
+
+  test('subscribes to so many resources, and no further one until it has ended another', async () => {
+    const { subscriptions } = subscribed();
+    const session = legacySession();
+    subscriptions.sessionOpened(session);
+    for (let at = 0; at < limits.served.subscribedUris; at++) await subscriptions.subscribe(session, `note://${at}`);
+    await subscriptions.subscribe(session, 'note://1');
+    await expect(subscriptions.subscribe(session, 'note://more')).rejects.toMatchObject({ code: -32000 });
+    await subscriptions.unsubscribe(session, 'note://1');
+    await subscriptions.subscribe(session, 'note://more');
   });
 
   test('that has ended subscribes to nothing', async () => {

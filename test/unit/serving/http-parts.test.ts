@@ -17,7 +17,17 @@ import { withDefaults } from '../../../src/serving/serving-limits.ts';
 import { ServingRoom } from '../../../src/serving/serving-room.ts';
 import { StateSeal } from '../../../src/serving/state-seal.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
-import { echoService, initialize, MODERN, modernMeta, sendTo, serveHttp, TOKEN, tokenAccess } from './served.ts';
+import {
+  echoService,
+  initialize,
+  MODERN,
+  modernMeta,
+  sendTo,
+  serveHttp,
+  servePipes,
+  TOKEN,
+  tokenAccess,
+} from './served.ts';
 
 const principal = { id: 'me' };
 const OFFER: Offer = { capabilities: {} };
@@ -187,4 +197,27 @@ test('the calls of one POST are answered over one reply, each by its own id', as
     { id: null, error: { code: -32600 } },
   ]);
   expect((await sendTo(url, { path: '/one', headers: { accept: 'text/html' } })).status).toBe(406);
+});
+
+test('what a service throws when it is told of an end is reported, and the end goes on', async () => {
+  const errors: unknown[] = [];
+  const broken = (what: string) => () => {
+    throw new Error(what);
+  };
+  const given = {
+    service: echoService({ onSessionClosed: broken('a session closed'), onGone: broken('a client is gone') }),
+    onError: (error: unknown) => void errors.push(error),
+  };
+  const { server, send, open } = await serveHttp(given);
+  expect(await send({ method: 'DELETE', headers: await open() })).toMatchObject({ status: 204 });
+  expect(server.counts().sessions).toBe(0);
+  const pipes = servePipes(given);
+  pipes.write(initialize());
+  await pipes.answer('init');
+  pipes.input.end();
+  await pipes.done;
+  expect(pipes.server.counts().pipes).toBe(0);
+  expect(errors.map(String)).toEqual([
+    ...['Error: a session closed', 'Error: a session closed', 'Error: a client is gone'],
+  ]);
 });

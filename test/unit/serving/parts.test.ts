@@ -1,5 +1,6 @@
 // Owns the proof of the parts by themselves: a call's life, a session's messages and streams, bodies, and which modules are loaded.
 
+import { getEventListeners } from 'node:events';
 import { createServer, ServerResponse, request as sendRequest } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -125,6 +126,27 @@ test('questions asked at once are sent together, and those of other requests are
   const listing = new RunningCall(request('tools/list'), { peer, reply: reply(), ask: suspended.ask });
   await expect(listing.ask('roots/list', {})).rejects.toThrow('cannot be asked while it is answered tools/list');
   expect(clock.pending()).toBe(0);
+});
+
+test('a call that asks again and again keeps nothing of the questions that were answered', async () => {
+  const suspended = new SuspendedCalls({
+    ...{ seal: new StateSeal(), clock: createFakeClock(), questionMs: 1_000, places: new SuspendedPlaces(10) },
+  });
+  const call = new RunningCall(request('tools/call'), { peer, reply: reply(), ask: suspended.ask });
+  const listening: number[] = [];
+  const ask = async () => {
+    for (let at = 0; at < 3; at++) {
+      await call.ask('elicitation/create', { message: '?', requestedSchema: {} }, { key: 'again' });
+      listening.push(getEventListeners(call.signal, 'abort').length);
+    }
+    return {};
+  };
+  let answer = await call.run(ask, () => undefined);
+  for (let round = 0; round < 3; round++) {
+    const params = { requestState: answer['requestState'], inputResponses: { again: { action: 'decline' } } };
+    answer = await suspended.wake(request('tools/call', params), peer.principal, reply()).answer;
+  }
+  expect([answer, listening]).toEqual([{}, [0, 0, 0]]);
 });
 
 test('a dispatcher answers with the words of the era, and never throws', async () => {

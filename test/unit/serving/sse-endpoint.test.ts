@@ -1,10 +1,12 @@
 // Owns the proof of the oldest way over HTTP, with the transport of the official SDK and with bad requests.
 
-import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { expect, onTestFinished, test } from 'vitest';
+import { createDeferred } from '../../../src/kernel/deferred.ts';
 import { createMcpServer } from '../../../src/serving/mcp-server.ts';
 import { SseEndpoint } from '../../../src/serving/sse-endpoint.ts';
 import { waitFor } from '../../wait-for.ts';
@@ -67,4 +69,55 @@ test('a server that stops takes no new stream', async () => {
 
 test('an endpoint has one handler for each direction', () => {
   expect(Object.keys(new SseEndpoint({} as never)).sort()).toEqual(['message', 'stream']);
+});
+
+test('what authenticate throws fails one request, and is reported', async () => {
+  const errors: unknown[] = [];
+  const broken = new TypeError('this cookie is no JSON');
+  const server = createMcpServer(echoService(), { onError: (error) => void errors.push(error) });
+  const { stream } = server.sse({
+    messages: '/messages',
+    authenticate() {
+      throw broken;
+    },
+  });
+  const host = createServer((request, response) => void stream(request, response));
+  await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void host.close());
+  const url = `http://127.0.0.1:${(host.address() as AddressInfo).port}`;
+  expect(await sendTo(url, { method: 'GET' })).toMatchObject({ status: 500, body: 'Internal error' });
+  expect(errors).toEqual([broken]);
+});
+
+test('a message whose stream has ended while its body came was not taken', async () => {
+  const begun = createDeferred<void>();
+  const server = createMcpServer(echoService());
+  const { stream, message } = server.sse({
+    messages: '/messages',
+    authenticate({ method }) {
+      if (method === 'POST') begun.resolve();
+      return { id: 'me' };
+    },
+  });
+  const host = createServer((incoming, response) => {
+    void (incoming.url === '/sse' ? stream : message)(incoming, response);
+  });
+  await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
+  onTestFinished(async () => {
+    await server.close({ drainMs: 0 });
+    host.closeAllConnections();
+    await new Promise((resolve) => host.close(resolve));
+  });
+  const url = `http://127.0.0.1:${(host.address() as AddressInfo).port}`;
+  const opened = await new Promise<IncomingMessage>((resolve) => request(`${url}/sse`, resolve).end());
+  const [first] = await once(opened, 'data');
+  const path = /^data: (.*)$/m.exec(String(first))?.[1] ?? expect.fail(String(first));
+  const sending = request(`${url}${path}`, { method: 'POST' });
+  const answered = new Promise<IncomingMessage>((resolve) => sending.on('response', resolve));
+  sending.flushHeaders();
+  await begun.promise;
+  opened.destroy();
+  await waitFor(() => expect(server.counts().pipes).toBe(0));
+  sending.end('{}');
+  expect((await answered).statusCode).toBe(404);
 });
