@@ -230,5 +230,5 @@ verifies(
     const times = Array.from({ length: SCENES }, (_, scene) => Math.floor((runs(50) + scene) / SCENES));
     await Promise.all(times.map(playScene));
   },
-  { timeout: 600_000 },
+  { timeout: 1_200_000 },
 );

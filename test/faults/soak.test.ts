@@ -6,7 +6,7 @@ import { isLong, runs, seed } from '../effort.ts';
 import { verifies } from '../verifies.ts';
 import { cycle, soak } from './soak.ts';
 
-const HUNG_MS = 600_000;
+const HUNG_MS = 1_200_000;
 
 verifies(
   ['REC-12', 'EXT-06', 'REC-15', 'TDN-04'],
