@@ -8,10 +8,12 @@ import type { Clock } from '../kernel/clock.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import { asRuntimeError, RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
+import type { ServerName } from '../model/names.ts';
 import type { Tool, ToolOutcome } from '../model/tool.ts';
 import { codes, ProtocolError } from '../serving/protocol.ts';
 import type { ServedCall } from '../serving/service.ts';
 import type { ApprovalAnswer, ApprovalRequest, QuestionOptions } from '../trust/approval.ts';
+import { toolHash } from '../trust/tool-pin.ts';
 import type { RelayedCallOptions } from '../turn.ts';
 import { askClient } from './approval.ts';
 import { type GatewayClient, refusalOf } from './client.ts';
@@ -20,7 +22,7 @@ import { failureResult } from './failures.ts';
 import { type CallEnding, countEnd, type Measures, type ServerMeasures } from './measures.ts';
 import { passedMeta, type RelayCaller, ServedRelay } from './served-relay.ts';
 import type { ServerLine } from './server-line.ts';
-import type { Round, RoundSeal } from './state-of-round.ts';
+import type { Round, RoundPlace, RoundSeal } from './state-of-round.ts';
 
 export interface CallRelaysDeps {
   readonly seal: RoundSeal;
@@ -57,7 +59,7 @@ export class CallRelays {
     const refusal = refusalOf(client, server);
     if (refusal !== undefined) return Promise.resolve(this.failed(client, refusal));
     const caller = client.callerOf(served.peer);
-    const round = served.peer.era === 'modern' ? this.#deps.seal.open(served) : undefined;
+    const round = this.roundOf(client, served, server);
     const turn = line.enter(caller, served, this.#deps.clock);
     const measures = this.#deps.measures.of(server);
     const { seal, clock } = this.#deps;
@@ -98,7 +100,7 @@ export class CallRelays {
         (outcome) => {
           over();
           relay.ended(outcome.isError ? 'error' : 'ok');
-          return this.sealed(served, resultOf(outcome), relay.isApproved);
+          return this.sealed(relay, tool.id.server, resultOf(outcome));
         },
         (error: unknown) => {
           over();
@@ -109,20 +111,37 @@ export class CallRelays {
       );
   }
 
-  /** The inputs of an earlier round, as the server is to get them. */
-  inputsOf(served: ServedCall): JsonObject | undefined {
-    return served.peer.era === 'modern' ? inputsOf(served.params, this.#deps.seal.open(served).state) : undefined;
+  /** The earlier round that a request of a modern client goes on with. */
+  roundOf(client: GatewayClient, served: ServedCall, server: ServerName): Round | undefined {
+    return served.peer.era === 'modern' ? this.#deps.seal.open(served, placeOf(client, server)) : undefined;
+  }
+
+  /** Whether the user of the client has said yes to this in the earlier round; a yes counts once. */
+  useApproval(round: Round | undefined, to: string): boolean {
+    return round !== undefined && this.#deps.seal.useApproval(round, to);
   }
 
   /** A server's question that passes to a modern client: its state is sealed. */
-  sealed(served: ServedCall, result: JsonObject, isApproved = false): JsonObject {
+  sealed({ client, call, approved }: RelayedCall, server: ServerName, result: JsonObject): JsonObject {
     const { resultType, requestState } = result;
-    if (resultType !== 'input_required' || served.peer.era !== 'modern') return result;
-    if (typeof requestState !== 'string' && !isApproved) return result;
+    if (resultType !== 'input_required' || call.peer.era !== 'modern') return result;
+    if (typeof requestState !== 'string' && approved === undefined) return result;
     const state = typeof requestState === 'string' ? { state: requestState } : {};
-    return { ...result, requestState: this.#deps.seal.seal(served, { ...state, isApproved }) };
+    return { ...result, requestState: this.#deps.seal.seal(call, placeOf(client, server), { ...state, approved }) };
   }
 }
+
+/** A request of a client, and what its user has agreed to: of a tool, the hash of its definition. */
+interface RelayedCall {
+  readonly client: GatewayClient;
+  readonly call: ServedCall;
+  readonly approved?: string | undefined;
+}
+
+const placeOf = ({ route, fleet }: GatewayClient, server: ServerName): RoundPlace => ({
+  path: route.path,
+  server: fleet.servers.registry.identity(server),
+});
 
 const passed = (meta: JsonObject): { readonly meta?: JsonObject } => {
   const own = passedMeta(meta);
@@ -153,8 +172,8 @@ class CallRelay extends ServedRelay {
   readonly tool: Tool;
   readonly args: JsonObject;
   readonly line: ServerLine;
-  /** The client's user has said yes, in this round or an earlier one. */
-  isApproved = false;
+  /** The hash of the definition to which the client's user has said yes, in this round or an earlier one. */
+  approved: string | undefined;
   isCancelled = false;
   readonly #round: Round | undefined;
   readonly #seal: RoundSeal;
@@ -196,11 +215,11 @@ class CallRelay extends ServedRelay {
   }
 
   async approve(request: ApprovalRequest, options: QuestionOptions): Promise<ApprovalAnswer> {
-    if (this.isApproved || this.client.route.isOwn) return 'once';
-    this.isApproved = this.#round !== undefined && this.#seal.useApproval(this.#round);
-    if (this.isApproved) return 'once';
-    const answer = await askClient(this.served, this.client.isNamed)(request, options);
-    this.isApproved = answer !== 'no';
+    if (this.client.route.isOwn) return 'once';
+    const definition = toolHash(this.client.fleet.servers.currentDefinition(this.tool));
+    const isKnown = this.#round !== undefined && this.#seal.useApproval(this.#round, definition);
+    const answer = isKnown ? 'once' : await askClient(this.served, this.client.isNamed)(request, options);
+    if (answer !== 'no') this.approved = definition;
     return answer;
   }
 
@@ -217,7 +236,8 @@ class CallRelay extends ServedRelay {
   }
 }
 
-function inputsOf({ inputResponses }: JsonObject, requestState: string | undefined): JsonObject | undefined {
+/** The inputs of an earlier round, as the server is to get them. */
+export function inputsOf({ inputResponses }: JsonObject, requestState: string | undefined): JsonObject | undefined {
   if (inputResponses === undefined && requestState === undefined) return undefined;
   return {
     ...(inputResponses !== undefined && { inputResponses }),

@@ -3,7 +3,7 @@
 
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import { shellWord } from '../kernel/shell-word.ts';
-import { asRuntimeError, RuntimeError, wireCodesOf } from '../model/errors.ts';
+import { type ApprovalAdvice, asRuntimeError, type FailureData, RuntimeError, wireCodesOf } from '../model/errors.ts';
 import { codes, ProtocolError, resourceNotFound } from '../serving/protocol.ts';
 
 const ERROR_META = 'plexus/error';
@@ -16,11 +16,19 @@ export function failureResult(error: unknown): JsonObject {
   return { content: [{ type: 'text', text }], isError: true, _meta: { [ERROR_META]: { code, remedy } } };
 }
 
-/** A refusal ends with the command that allows the call. */
-function commandFor({ code, data }: RuntimeError): readonly string[] {
-  if (code !== 'APPROVAL_REFUSED' || !('tool' in data) || !('server' in data)) return [];
+/** The sentence of a refusal names a command already where the tool has changed. */
+const namesCommand: readonly (string | undefined)[] = ['review-lock', 'approve-again'] satisfies ApprovalAdvice[];
+
+/** A refusal ends with the command that allows the call, or, where no stored approval would, the one that makes it. */
+function commandFor(error: RuntimeError): readonly string[] {
+  if (error.code !== 'APPROVAL_REFUSED') return [];
+  const { server, tool, advice, isUnstored } = error.data as FailureData<'APPROVAL_REFUSED'>;
+  if (namesCommand.includes(advice)) return [];
+  const words = `${shellWord(server)} ${shellWord(tool)}`;
   return [
-    `To allow it for good, run: plexus approve ${shellWord(String(data.server))} ${shellWord(String(data.tool))}`,
+    isUnstored
+      ? `To call it yourself, run: plexus call ${words}`
+      : `To allow it for good, run: plexus approve ${words}`,
   ];
 }
 

@@ -12,6 +12,7 @@ import type { GatewayClient } from './client.ts';
 import type { GatewayFleet } from './gateway-fleet.ts';
 import { type Named, nameAll, readOwnedUri } from './names.ts';
 import { seesServer } from './profiles.ts';
+import { isListed, type Reading } from './read-permission.ts';
 import type { Route } from './route.ts';
 import { outcomesOf, SERVERS_META } from './status-tool.ts';
 
@@ -32,13 +33,16 @@ export class RouteCatalog {
     await fleet.whenListed(capability, this.route.server);
   }
 
-  visible({ fleet }: GatewayClient): ReturnType<typeof visibleResources> {
-    return visibleResources(fleet.servers.resourceCatalog, (server) => this.#isSeen(fleet, server));
+  visible({ fleet }: GatewayClient, reading: Reading = 'resources'): ReturnType<typeof visibleResources> {
+    const { resourceCatalog, registry } = fleet.servers;
+    const isVisible = (server: ServerName) =>
+      this.#isSeen(fleet, server) && (this.route.isOwn === true || isListed(registry, server, reading));
+    return visibleResources(resourceCatalog, isVisible);
   }
 
   prompts(client: GatewayClient): Named<Prompt> {
     const { server } = this.route;
-    const prompts = this.visible(client).prompts(server);
+    const prompts = this.visible(client, 'prompts').prompts(server);
     return nameAll(prompts, (prompt) => ({ server: prompt.server, tool: prompt.name }), server !== undefined);
   }
 

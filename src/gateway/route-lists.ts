@@ -1,7 +1,7 @@
 // Owns the lists of a route: tools, resources, templates and prompts of its servers, named so that no two are alike.
 
 import { isObject, type JsonObject } from '../kernel/json.ts';
-import type { Tool } from '../model/tool.ts';
+import type { Tool, ToolDefinition } from '../model/tool.ts';
 import type { Peer } from '../serving/service.ts';
 import type { GatewayClient } from './client.ts';
 import { ownedUri } from './names.ts';
@@ -19,7 +19,7 @@ export class RouteLists {
   async tools(client: GatewayClient, peer: Peer): Promise<JsonObject> {
     const { server, profile } = this.#catalog.route;
     await client.fleet.whenToolsListed(server);
-    if (server !== undefined) return { tools: client.tools().list.map(({ item }) => item.definition) };
+    if (server !== undefined) return { tools: client.tools().list.map(({ item }) => this.#shown(item.definition)) };
     const shown = profile.expose === 'search' ? searchTools(client) : this.#mergedTools(client, peer);
     return { tools: [...shown, statusTool], ...this.#catalog.outcomes(client.fleet) };
   }
@@ -59,13 +59,21 @@ export class RouteLists {
       .tools()
       .list.filter(isShown)
       .map(({ name, item: { id, definition } }) => {
+        const shown = this.#shown(definition);
         const ui = uiOf(definition);
         const uri = ui?.['resourceUri'];
         const isOwned = typeof uri === 'string' && this.#catalog.visible(client).ownersOf(uri).length > 1;
-        if (!isOwned) return { ...definition, name };
+        if (!isOwned) return { ...shown, name };
         const meta = { ...(definition['_meta'] as JsonObject), ui: { ...ui, resourceUri: ownedUri(id.server, uri) } };
-        return { ...definition, name, _meta: meta };
+        return { ...shown, name, _meta: meta };
       });
+  }
+
+  /** A shaped result is text alone: a client that was promised structured content would refuse it. */
+  #shown(definition: ToolDefinition): JsonObject {
+    if (this.#catalog.route.profile.shaping === 'raw' || definition.outputSchema === undefined) return definition;
+    const { outputSchema: _, ...others } = definition;
+    return others;
   }
 
   /** A resource keeps its uri where only one server has it. */

@@ -523,6 +523,8 @@ export const failures = {
         name: QualifiedName;
         because: string;
         advice?: ApprovalAdvice;
+        /** No stored approval answers the question: `plexus approve` would not help. */
+        isUnstored?: true;
         /** How the tool differs from what was reviewed; not in the sentences, since a server wrote it and a model reads them. */
         changes?: readonly string[];
       },

@@ -12,6 +12,7 @@ import type { JsonObject } from '../../../src/kernel/json.ts';
 import type { HostRule } from '../../../src/policy/host-rules.ts';
 import { createFolder, createRawServer, start } from '../../e2e/runtimes.ts';
 import { verifies } from '../../verifies.ts';
+import { toolOf } from '../call/stages.ts';
 import { type Fronted, front } from './fronted.ts';
 
 const tools = [
@@ -110,8 +111,9 @@ describe('a profile', () => {
         { server: 'ab', tool: 'read' },
         { server: 'b', tool: 'read' },
         { server: 'a', tool: 'x' },
-      ].map((id) => seesTool(few, id)),
-    ).toEqual([true, false, false]);
+        { server: 'a', tool: 'x__read' },
+      ].map((id) => seesTool(few, { ...toolOf(id.server, id.tool), id })),
+    ).toEqual([true, false, false, false]);
   });
 });
 
@@ -158,8 +160,9 @@ describe('approval', () => {
     const fronted = await frontWith({});
     const first = await fronted.modern('/mcp', 'tools/call', call('a__remove'), { capabilities: able });
     const { resultType, inputRequests, requestState } = first.message['result'] as JsonObject;
-    expect([resultType, Object.keys(inputRequests as object)]).toEqual(['input_required', ['plexus-approval']]);
-    const inputResponses = { 'plexus-approval': agree('once')().result };
+    const [question = '', ...others] = Object.keys(inputRequests as object);
+    expect([resultType, question, others]).toEqual(['input_required', expect.stringMatching(/^plexus-approval-/), []]);
+    const inputResponses = { [question]: agree('once')().result };
     const retried = { ...call('a__remove'), requestState, inputResponses };
     const { message } = await fronted.modern('/mcp', 'tools/call', retried, { capabilities: able });
     expect(message['result']).toMatchObject({ content: [{ text: 'done' }] });
@@ -230,7 +233,6 @@ test('a route keeps states that were sealed for it, and leaves others to the ser
   const calls = new CallRelays({ seal, measures: new Measures(), clock: systemClock, queuedCalls: 1 });
   const { keepsRequestState } = new RouteService({ route: {}, calls } as never);
   const served = { method: 'tools/call', params: {}, peer: { principal: { id: 'own' } } } as never;
-  expect(['p1.x', undefined, seal.seal(served, { isApproved: true })].map(keepsRequestState)).toEqual([
-    ...[false, false, true],
-  ]);
+  const place = { path: '/mcp', server: 'a' };
+  expect(['p1.x', undefined, seal.seal(served, place, {})].map(keepsRequestState)).toEqual([...[false, false, true]]);
 });
