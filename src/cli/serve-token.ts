@@ -25,13 +25,13 @@ export async function serveToken(context: Context): Promise<CommandResult> {
   return add(store, name, profile);
 }
 
-/** A token for a misspelt profile would be refused everywhere, without a word that says why. */
-async function requireProfile(context: Context, profile: string): Promise<void> {
+/** A misspelt profile would be refused everywhere, without a word that says why. */
+export async function requireProfile(context: Context, profile: string): Promise<void> {
   const { profiles } = (await loadConfigFor(context)).settings.serving;
   const known = [...new Set([DEFAULT_PROFILE, ...Object.keys(profiles)])];
   if (known.includes(profile)) return;
   throw new UsageError(
-    `no profile "${profile}" is configured, only ${known.join(', ')}; add [plexus.serving.profiles.${profile}] first`,
+    `no profile "${profile}" is configured, only ${known.join(', ')}; add [plexus.serving.profiles.${profile}] to your configuration first`,
   );
 }
 

@@ -75,10 +75,10 @@ export class CallRelays {
   }
 
   /** A call that could not be handed on; its server is not known, or did not list its tools. */
-  failed({ route }: GatewayClient, error: unknown): JsonObject {
+  failed({ route, fleet }: GatewayClient, error: unknown): JsonObject {
     // A command ends with the failure itself; a model reads it.
     if (route.isOwn) throw failureAnswer(error);
-    return failureResult(error);
+    return failureResult(error, fleet.commandOptions());
   }
 
   #perform(relay: CallRelay): Promise<JsonObject> {

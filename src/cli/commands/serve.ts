@@ -3,13 +3,20 @@
 import { stateFolder } from '../../config/scopes.ts';
 import type { Residence } from '../../gateway/residence.ts';
 import type { ServedGateway } from '../../gateway/serve.ts';
-import { withoutToken } from '../../serving/access.ts';
+import { isLoopback, withoutToken } from '../../serving/access.ts';
 import { type Command, type CommandResult, type Context, type Paint, UsageError } from '../command.ts';
+import { rejectExtra } from '../positionals.ts';
 
 const HOST = '127.0.0.1';
 
 export const serve: Command = {
-  usage: 'serve [--port N] [--host H] [--stdio] [--expose all|search] [--no-token] | serve token add|list|revoke …',
+  usage: [
+    'serve [--port N] [--host H] [--expose all|search] [--no-token]',
+    'plexus serve --stdio [--profile NAME] [--expose all|search]',
+    'plexus serve token add NAME --profile NAME',
+    'plexus serve token list',
+    'plexus serve token revoke NAME',
+  ].join('\n  '),
   options: {
     port: { type: 'string' },
     host: { type: 'string' },
@@ -32,6 +39,8 @@ export const serve: Command = {
   async run(context) {
     const asked = askedIn(context.values);
     if (context.positionals[0] === 'token') return (await import('../serve-token.ts')).serveToken(context);
+    rejectExtra(context.positionals[0]);
+    rejectMeaningless(asked);
     return asked.isStdio ? serveStdio(context, asked) : serveHttp(context, asked);
   },
 };
@@ -60,6 +69,18 @@ function askedIn(values: Context['values']): Asked {
   };
 }
 
+/** An option that would change nothing is a mistake that its person should hear of. */
+function rejectMeaningless({ isStdio, profile, host, port, isOpen }: Asked): void {
+  const ofPort = host !== HOST || port !== undefined || isOpen;
+  if (isStdio && ofPort) throw new UsageError('--port, --host and --no-token are for HTTP, and not for --stdio');
+  if (!isStdio && profile !== undefined)
+    throw new UsageError(
+      '--profile goes with --stdio or token add; over HTTP a client names its profile in the address: /mcp/p/NAME',
+    );
+  if (isOpen && !isLoopback(host))
+    throw new UsageError(`--no-token lets in programs of this machine only, so it does not go with --host ${host}`);
+}
+
 type Opened = Pick<Residence, 'authenticate'> & Partial<Pick<Residence, 'refuses' | 'env'>>;
 
 async function openGateway(context: Context, { host, expose }: Asked, opened: Opened): Promise<ServedGateway> {
@@ -80,6 +101,7 @@ async function openGateway(context: Context, { host, expose }: Asked, opened: Op
 
 async function serveStdio(context: Context, asked: Asked): Promise<CommandResult> {
   const { profile } = asked;
+  if (profile !== undefined) await (await import('../serve-token.ts')).requireProfile(context, profile);
   const served = await openGateway(context, asked, { authenticate: withoutToken });
   try {
     await served.gateway.stdio(profile === undefined ? {} : { profile });

@@ -409,7 +409,7 @@ describe('taint', () => {
         expect((await session.request(method, params)).message['result']).toBeDefined();
         const { result } = (await remove()).message;
         expect(result).toMatchObject(refused('APPROVAL_REFUSED'));
-        expect(JSON.stringify(result)).toMatch(/looked as if it gave orders .* run: plexus call a remove"/);
+        expect(JSON.stringify(result)).toMatch(/looked as if it gave orders .* run: plexus call a remove --cwd /);
         expect(told).toMatchObject([{ server: 'a', signals: [{ name: 'overrides-instructions' }] }]);
         const other = await fronted.open('/mcp');
         const called = await other.request('tools/call', { name: 'a__remove', arguments: {} });
