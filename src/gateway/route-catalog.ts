@@ -37,7 +37,13 @@ export class RouteCatalog {
     const { resourceCatalog, registry } = fleet.servers;
     const isVisible = (server: ServerName) =>
       this.#isSeen(fleet, server) && (this.route.isOwn === true || isListed(registry, server, reading));
-    return visibleResources(resourceCatalog, isVisible);
+    // Asked once for each server, and not for each of its resources.
+    const known = new Map<ServerName, boolean>();
+    return visibleResources(resourceCatalog, (server) => {
+      const isKnown = known.get(server) ?? isVisible(server);
+      known.set(server, isKnown);
+      return isKnown;
+    });
   }
 
   prompts(client: GatewayClient): Named<Prompt> {

@@ -1,5 +1,6 @@
 // Owns the lists of a route: tools, resources, templates and prompts of its servers, named so that no two are alike.
 
+import type { ListedResources } from '../catalog/resources/resource-catalog.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import type { Tool, ToolDefinition } from '../model/tool.ts';
 import type { Peer } from '../serving/service.ts';
@@ -26,8 +27,9 @@ export class RouteLists {
 
   async resources(client: GatewayClient): Promise<JsonObject> {
     await this.#catalog.whenListed(client, 'resources');
-    const resources = this.#catalog.visible(client).resources(this.#catalog.route.server);
-    const shown = resources.map(({ server, uri, definition }) => this.#withUri(client, definition, { server, uri }));
+    const visible = this.#catalog.visible(client);
+    const resources = visible.resources(this.#catalog.route.server);
+    const shown = resources.map(({ server, uri, definition }) => this.#withUri(visible, definition, { server, uri }));
     return { resources: shown, ...this.#catalog.outcomes(client.fleet) };
   }
 
@@ -77,8 +79,8 @@ export class RouteLists {
   }
 
   /** A resource keeps its uri where only one server has it. */
-  #withUri(client: GatewayClient, definition: JsonObject, { server, uri }: OwnedResource) {
-    const isShared = this.#catalog.route.server === undefined && this.#catalog.visible(client).ownersOf(uri).length > 1;
+  #withUri(visible: ListedResources, definition: JsonObject, { server, uri }: OwnedResource) {
+    const isShared = this.#catalog.route.server === undefined && visible.ownersOf(uri).length > 1;
     return isShared ? { ...definition, uri: ownedUri(server, uri) } : definition;
   }
 }
