@@ -12,7 +12,10 @@ export interface KeyDeps {
   readonly server: ServerName;
   /** With all variables filled in: the token of another account makes another connection. */
   readonly launch: Launch;
-  readonly cwd: string;
+  /** Absent where all folders share the session; their roots are no part of the key then. */
+  readonly cwd: string | undefined;
+  /** The definition's hash, where all folders share the session: the entry of another file is another server. */
+  readonly definition?: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly maxMessageBytes: number;
   /** A server has one log level at a time. */
@@ -38,7 +41,12 @@ let lastOwn = 0;
 export function connectionKey({ launch, handlers, env, ...deps }: KeyDeps): string {
   // In-process servers are code of the host, which cannot be compared: each gets its own connection.
   if (launch.kind === 'in-process') return `own ${++lastOwn}`;
-  const text = canonicalJson({ ...deps, launch, capabilities: capabilitiesOf(handlers), roots: idOf(handlers.roots) });
+  const text = canonicalJson({
+    ...deps,
+    launch,
+    capabilities: capabilitiesOf(handlers),
+    roots: deps.cwd === undefined ? 0 : idOf(handlers.roots),
+  });
   // A host has many variables, which are all strings: this is canonical too, and takes half the time.
   const variables = JSON.stringify(env, Object.keys(env).sort());
   return createHmac('sha256', secret).update(`${text} ${variables}`).digest('base64');

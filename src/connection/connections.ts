@@ -268,6 +268,7 @@ export class Connections {
       definition: () => entry.definition,
       onNotification: (...notification) => onNotification(entry.definition, session, ...notification),
       onIdle: () => entry.connection.idleStop(),
+      onParted: () => void this.#part(entry, session),
       clock,
       emit,
     });
@@ -277,6 +278,12 @@ export class Connections {
       watch.stop();
       onSessionEnded(entry.definition.name, session);
     };
+  }
+
+  /** Another session, as soon as no call is in flight: calls are not cut for it, since the server merely gets no roots meanwhile. */
+  async #part({ definition, connection }: Entry, session: Session): Promise<void> {
+    await session.whenQuiet();
+    if (connection.session === session) this.restart(definition.name);
   }
 
   #end({ definition, connection }: ManagedConnection, how: 'close' | 'retire' = 'close'): Promise<void> {

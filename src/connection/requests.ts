@@ -68,6 +68,8 @@ export interface ServerQuestion {
 
 /** The calls of one view. A legacy request does not name its call, so it belongs to all of them. */
 interface CallGroup {
+  /** The lease that sent the newest of them. */
+  owner: object | undefined;
   readonly calls: Roster<CallInFlight>;
   target: RequestTarget | undefined;
 }
@@ -131,9 +133,10 @@ export class ServerRequestRouter {
     this.#quiet = undefined;
   }
 
-  /** Registers a call in flight, with the handlers that the server may reach. Returns how to end it. */
-  beginCall(call: CallInFlight, handlers: ViewHandlers = call.handlers): () => void {
+  /** Registers a call in flight, with the handlers that the server may reach and the lease it is sent by. Returns how to end it. */
+  beginCall(call: CallInFlight, handlers: ViewHandlers = call.handlers, owner?: object): () => void {
     const group = this.#groups.get(handlers) ?? this.#addGroup(handlers);
+    group.owner = owner;
     const entry = group.calls.add(call);
     this.#calls += 1;
     if (group.target?.isWaiting) call.onWaiting?.(true);
@@ -152,7 +155,7 @@ export class ServerRequestRouter {
   /** A group without calls stays for the next call of its view, until another view calls. */
   #addGroup(handlers: ViewHandlers): CallGroup {
     for (const [known, { calls }] of this.#groups) if (calls.size === 0) this.#groups.delete(known);
-    const group = { calls: new Roster<CallInFlight>(), target: undefined };
+    const group = { owner: undefined, calls: new Roster<CallInFlight>(), target: undefined };
     this.#groups.set(handlers, group);
     return group;
   }
@@ -173,6 +176,11 @@ export class ServerRequestRouter {
     const isOffered = isAdvertised(method, this.#deps.advertised);
     if (!isOffered && method !== 'elicitation/create') throw methodNotFound(method);
     this.questions.admit([...this.#groups.values()].flatMap(({ calls }) => calls.items()));
+    if (method === 'roots/list' && !this.#admitsRoots())
+      throw new ServerRequestError(
+        -32603,
+        'several folders share this session; each of them gets a session of its own',
+      );
     const target = this.#targetOf(method);
     if (isOffered) return this.answer({ method, params }, target, signal);
     // Emit the events of an elicitation without a handler too, so that a host can show what was missed.
@@ -181,6 +189,12 @@ export class ServerRequestRouter {
     if (this.#deps.policy === 'decline') return this.answer({ method, params }, unanswered, signal);
     await this.answer({ method, params }, unanswered, signal).catch(ignore);
     throw methodNotFound(method);
+  }
+
+  /** Whether one folder is asked: that of all leases, or of the only view that calls. */
+  #admitsRoots(): boolean {
+    const [only, another] = [...this.#groups.values()].filter(({ calls }) => calls.size > 0);
+    return this.#deps.leases.admitRoots(another === undefined ? only?.owner : undefined);
   }
 
   /** A legacy request does not name its call: with calls of two views in flight, it has no target. */

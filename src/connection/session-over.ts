@@ -10,6 +10,10 @@ export abstract class SessionOver implements Session {
     this.inner = inner;
   }
 
+  get origin(): Session['origin'] {
+    return this.inner.origin;
+  }
+
   get era(): Session['era'] {
     return this.inner.era;
   }
@@ -88,6 +92,10 @@ export abstract class SessionOver implements Session {
 
   isShared(): boolean {
     return this.inner.isShared();
+  }
+
+  onParted(...args: Parameters<Session['onParted']>): ReturnType<Session['onParted']> {
+    return this.inner.onParted(...args);
   }
 
   markLost(reason: string): void {

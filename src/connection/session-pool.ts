@@ -2,7 +2,8 @@
 // lease closes it. The whole process has one pool, so that two runtimes or their agents do not start the same server twice.
 
 import { createDeferred, type Deferred } from '../kernel/deferred.ts';
-import { LeaseHandlers } from './lease-handlers.ts';
+import type { Unsubscribe } from '../kernel/emitter.ts';
+import { LeaseHandlers, type RootsQuestion } from './lease-handlers.ts';
 import type { ClientHandlers } from './requests.ts';
 import type { NotificationListener, Session } from './session.ts';
 import { SessionOver } from './session-over.ts';
@@ -10,6 +11,8 @@ import { SessionOver } from './session-over.ts';
 export interface LeaseRequest {
   /** Equal keys mean: the same server, transport, account and client capabilities. */
   readonly key: string;
+  /** For a server that asks for roots, where `key` is the same in every folder: its session belongs to one folder. */
+  readonly keyInFolder?: string | undefined;
   /** `leases`: the handlers of all requests that wait for the session, and later of its leases. */
   readonly open: (signal: AbortSignal, leases: LeaseHandlers) => Promise<Session>;
   readonly handlers: ClientHandlers;
@@ -23,17 +26,37 @@ interface SharedSession {
   /** Set only while the session is being opened. */
   opening: AbortController | undefined;
   leases: number;
+  /** Set when the server asked for roots while leases of several folders used the session: `keeper` goes on with it, if there is one. */
+  parting: { readonly keeper: object | undefined } | undefined;
+  readonly onParted: Set<PartListener>;
+}
+
+interface PartListener {
+  readonly lease: object;
+  readonly listener: () => void;
 }
 
 export class SessionPool {
   readonly #shared = new Map<string, SharedSession>();
   /** Sessions that are closing: the next one of the same key waits, since two processes at once may fight over a lock. */
   readonly #ending = new Map<string, Promise<void>>();
+  /** The keys of servers that have asked for roots. */
+  readonly #rootsAsked = new Set<string>();
 
   async lease(request: LeaseRequest): Promise<Session> {
-    const { key, open, handlers, signal } = request;
+    const { key, keyInFolder, ...others } = request;
+    if (keyInFolder === undefined) return this.#lease(request);
+    if (this.#rootsAsked.has(key)) return this.#lease({ ...others, key: keyInFolder });
+    const lease = await this.#lease(request);
+    if (!lease.isParted) return lease;
+    // The server asked for roots as soon as it was up.
+    await lease.close();
+    return this.#lease({ ...others, key: keyInFolder });
+  }
+
+  async #lease({ key, keyInFolder, open, handlers, signal }: LeaseRequest): Promise<Lease> {
     signal.throwIfAborted();
-    const shared = this.#shared.get(key) ?? this.#open(key, open);
+    const shared = this.#shared.get(key) ?? this.#open(key, open, keyInFolder !== undefined);
     shared.leases++;
     const removeHandlers = shared.handlers.add(handlers);
     const aborted = rejectionOf(signal);
@@ -54,11 +77,15 @@ export class SessionPool {
     this.#shared.delete(key);
   }
 
-  #open(key: string, open: LeaseRequest['open']): SharedSession {
+  #open(key: string, open: LeaseRequest['open'], isOfAllFolders: boolean): SharedSession {
     const opening = new AbortController();
-    const handlers = new LeaseHandlers();
+    const onRootsAsked = ({ haveSameRoots, caller }: RootsQuestion) => {
+      this.#rootsAsked.add(key);
+      return haveSameRoots || part(shared, caller);
+    };
+    const handlers = new LeaseHandlers(isOfAllFolders ? onRootsAsked : undefined);
     const session = openAfter(this.#ending.get(key), () => open(opening.signal, handlers));
-    const shared: SharedSession = { session, handlers, opening, leases: 0 };
+    const shared: SharedSession = { session, handlers, opening, leases: 0, parting: undefined, onParted: new Set() };
     this.#shared.set(key, shared);
     this.#dropEnded(key, shared);
     return shared;
@@ -89,8 +116,17 @@ export class SessionPool {
   }
 }
 
+/** All leases but the keeper's get a session of their own. Whether the caller goes on with this one. */
+function part(shared: SharedSession, caller: object | undefined): boolean {
+  if (shared.parting === undefined) {
+    shared.parting = { keeper: caller };
+    for (const { lease, listener } of [...shared.onParted]) if (lease !== caller) listener();
+  }
+  return caller !== undefined && shared.parting.keeper === caller;
+}
+
 interface LeaseDeps {
-  readonly shared: Pick<SharedSession, 'leases'>;
+  readonly shared: Pick<SharedSession, 'leases' | 'parting' | 'onParted'>;
   readonly removeHandlers: () => void;
   /** Resolves when nothing of the session is left, if this was its last lease. */
   readonly release: () => Promise<void>;
@@ -116,6 +152,20 @@ class Lease extends SessionOver {
 
   override isShared(): boolean {
     return this.#deps.shared.leases > 1;
+  }
+
+  /** Another folder goes on with the session, or none does. */
+  get isParted(): boolean {
+    const { parting } = this.#deps.shared;
+    return parting !== undefined && parting.keeper !== this;
+  }
+
+  override onParted(listener: () => void): Unsubscribe {
+    const { onParted } = this.#deps.shared;
+    const entry: PartListener = { lease: this, listener };
+    onParted.add(entry);
+    if (this.isParted) queueMicrotask(() => onParted.has(entry) && listener());
+    return () => onParted.delete(entry);
   }
 
   override request(...[method, params, options]: Parameters<Session['request']>): ReturnType<Session['request']> {

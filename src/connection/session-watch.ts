@@ -21,18 +21,21 @@ export interface SessionWatchDeps {
   readonly definition: () => ServerDefinition;
   readonly onNotification: NotificationListener;
   readonly onIdle: () => void;
+  /** The session must not be shared any more with the folders that it is shared with. */
+  readonly onParted: () => void;
   readonly clock: Clock;
   readonly emit: Emit<ConnectionEvent>;
 }
 
 export function watchSession(session: Session, deps: SessionWatchDeps): SessionWatch {
-  const { definition, onNotification, clock, emit } = deps;
+  const { definition, onNotification, onParted, clock, emit } = deps;
   const since = clock.now();
   let stopTimers = startTimers(session, deps, since);
   const stops = [
     keepListChangedStream(session, clock, onNotification),
     watchLog(definition(), session, { clock, emit }),
     session.onNotification(onNotification),
+    session.onParted(onParted),
   ];
   return {
     restartTimers() {

@@ -25,6 +25,8 @@ export type { CallOptions } from './tool-call.ts';
 export type { NotificationListener, Progress, RequestOutcome } from './wire.ts';
 
 export interface Session {
+  /** The same for all leases of a session. */
+  readonly origin: object;
   readonly era: Era;
   /** The transport in use; for a launch of kind `auto`, the negotiated one. */
   readonly transport: Exclude<Launch['kind'], 'auto'>;
@@ -54,6 +56,8 @@ export interface Session {
   keep(): () => void;
   /** Whether other leases use this session as well. */
   isShared(): boolean;
+  /** Calls back when the server asks for roots while leases of several folders share the session. Returns how to stop. */
+  onParted(listener: () => void): Unsubscribe;
   /** Called by the health check: ends the session as lost. */
   markLost(reason: string): void;
   /** Resolves with the reason when the session ends. */
@@ -295,8 +299,16 @@ class OpenedSession implements Session {
     return performCall({ wire: this.#wire, router: this.#router, clock: this.#clock, owner }, method, params, call);
   }
 
+  get origin(): object {
+    return this;
+  }
+
   isShared(): boolean {
     return false;
+  }
+
+  onParted(): Unsubscribe {
+    return () => undefined;
   }
 
   cancelRequestsOf(owner: object): void {

@@ -55,7 +55,7 @@ export function performCall(
   const { meta, relay } = options;
   const own = meta === undefined ? callParams : { ...callParams, _meta: meta };
   const params = relay?.inputs === undefined ? own : { ...own, ...relay.inputs };
-  const endCall = deps.router.beginCall(options, handlers);
+  const endCall = deps.router.beginCall(options, handlers, deps.owner);
   return deps.wire.request(method, params, options, deps.owner).then(
     (first) => {
       const isDone = first.kind === 'result' && (relay?.passesInput === true || !isInputRequired(first));

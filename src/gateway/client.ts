@@ -15,6 +15,7 @@ import { type Named, nameAll } from './names.ts';
 import { seesTool, viewPatterns } from './profiles.ts';
 import type { Route } from './route.ts';
 import { RelayCaller } from './served-relay.ts';
+import type { RoundPlace } from './state-of-round.ts';
 
 /** The names of a fleet's tools on a route, as long as the catalog is the same. */
 const namedTools = new WeakMap<Route, WeakMap<CatalogSnapshot, Named<Tool>>>();
@@ -65,6 +66,11 @@ export class GatewayClient {
   /** Private ones where a server wants one connection for each client. */
   get sessions(): SessionProvider {
     return partsOfView(this.#opened)?.sessions ?? this.fleet.servers.sessions;
+  }
+
+  /** The place of a round of questions with the server. */
+  placeOf(server: ServerName): RoundPlace {
+    return { path: this.route.path, server: this.fleet.servers.registry.identity(server) };
   }
 
   /** The client's model has read what a server wrote, in a request that is no call: later calls are judged by it. */

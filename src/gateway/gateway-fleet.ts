@@ -9,9 +9,10 @@ import type { ServerStatus } from '../connection/status.ts';
 import { settleWithin } from '../kernel/settle.ts';
 import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
-import type { LogLevel } from '../model/server.ts';
+import { isRemote, type LogLevel, type ServerDefinition } from '../model/server.ts';
 import type { ChangedList } from '../serving/changes.ts';
 import { isWanted } from '../serving/running-call.ts';
+import { definitionHash } from '../trust/fingerprint.ts';
 import { ServerLine } from './server-line.ts';
 
 const changeEvents = {
@@ -24,13 +25,25 @@ const isChange = (type: string): type is keyof typeof changeEvents => type in ch
 
 const heardEvents = ['catalog.changed', 'resources.changed', 'prompts.changed', 'connection.list-announced'] as const;
 
+/** By session, which several workspaces may share. */
+const toldLevels = new WeakMap<Session['origin'], LogLevel>();
+
+/** Tells a server that all workspaces share from others; `undefined` for a server that each workspace has for itself. */
+function keyForAll(definition: ServerDefinition): string | undefined {
+  const { name, settings } = definition;
+  if (settings.share === 'machine') return name;
+  return isRemote(definition) ? definitionHash(definition) : undefined;
+}
+
 export class GatewayFleet {
   readonly runtime: Runtime;
   readonly parts: ReturnType<typeof partsOf>;
   /** The folder whose clients it serves; the gateway's own fleet has none. */
   readonly workspace: string | undefined;
-  readonly #lines = new Map<ServerName, ServerLine>();
-  readonly #machineLines: Map<ServerName, ServerLine>;
+  readonly #lines = new Map<string, ServerLine>();
+  readonly #sharedLines: Map<string, ServerLine>;
+  /** Requests of its clients that are under way, or wait in the line of their server. */
+  #inFlight = 0;
   /** A start is waited for once: a server that hangs delays the first lists alone. */
   readonly #started: Promise<unknown>;
   readonly #woken = new Set<ServerName>();
@@ -41,14 +54,13 @@ export class GatewayFleet {
     prompts: new Set(),
   };
 
-  readonly #logLevels = new WeakMap<Session, LogLevel>();
   /** All clients that ask meanwhile wait for the same lists. */
   readonly #refreshing = new Map<ChangedList, Promise<unknown>>();
 
-  /** `machineLines`: of the servers that all workspaces share. */
-  constructor(runtime: Runtime, workspace?: string, machineLines = new Map<ServerName, ServerLine>()) {
+  /** `sharedLines`: of the servers that all workspaces share. */
+  constructor(runtime: Runtime, workspace?: string, sharedLines = new Map<string, ServerLine>()) {
     this.runtime = runtime;
-    this.#machineLines = machineLines;
+    this.#sharedLines = sharedLines;
     this.parts = partsOf(runtime);
     this.workspace = workspace;
     this.#started = runtime.ready({ timeoutMs: limits.listWaitMs });
@@ -78,18 +90,27 @@ export class GatewayFleet {
   }
 
   lineOf(server: ServerName): ServerLine {
-    const isForAll = this.servers.registry.settings(server)?.share === 'machine';
-    const lines = isForAll ? this.#machineLines : this.#lines;
-    const known = lines.get(server);
+    const definition = this.servers.registry.definition(server);
+    const shared = definition && keyForAll(definition);
+    const [lines, key] = shared === undefined ? [this.#lines, server] : [this.#sharedLines, shared];
+    const known = lines.get(key);
     if (known !== undefined) return known;
     const line = new ServerLine(server);
-    lines.set(server, line);
+    lines.set(key, line);
     return line;
   }
 
   /** Requests are under way, also those of a client that is of another folder by now. */
   get isBusy(): boolean {
-    return [...this.#lines.values()].some(({ isBusy }) => isBusy);
+    return this.#inFlight > 0;
+  }
+
+  requestBegan(): void {
+    this.#inFlight++;
+  }
+
+  requestEnded(): void {
+    this.#inFlight--;
   }
 
   /** Told at once when a server announces a change: the list is fetched when a client asks for it. */
@@ -126,9 +147,9 @@ export class GatewayFleet {
   wantLogLevel(server: ServerName, level: LogLevel): void {
     const session = this.servers.sessions.open(server);
     if (session === undefined || session.era === 'modern' || session.capabilities['logging'] === undefined) return;
-    const told = this.#logLevels.get(session);
+    const told = toldLevels.get(session.origin);
     if (told !== undefined && isWanted(level, told)) return;
-    this.#logLevels.set(session, level);
+    toldLevels.set(session.origin, level);
     void session.request('logging/setLevel', { level }, { repeatable: true });
   }
 

@@ -11,8 +11,10 @@ import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
 import { type Authenticate, loopbackHosts } from '../serving/access.ts';
 import type { ChangedList } from '../serving/changes.ts';
+import { refuse } from '../serving/http-answers.ts';
 import type { HttpHandler, RequestHead, ServedRequest, ServedResponse } from '../serving/http-exchange.ts';
 import { createServerIn, type McpServer } from '../serving/mcp-server.ts';
+import { codes, invalidRequest, ProtocolError } from '../serving/protocol.ts';
 import type { Peer, Principal } from '../serving/service.ts';
 import { type ServingLimits, withDefaults } from '../serving/serving-limits.ts';
 import { ServingRoom } from '../serving/serving-room.ts';
@@ -23,9 +25,10 @@ import { Clients } from './clients.ts';
 import type { GatewayEvent, SessionFacts } from './events.ts';
 import type { GatewayFleet } from './gateway-fleet.ts';
 import { Measures, type ServerMeasures } from './measures.ts';
-import { DEFAULT_PROFILE, openProfile, type Profile, seesServer } from './profiles.ts';
-import { type Route, readOwnPath, readPath } from './route.ts';
+import { DEFAULT_PROFILE, openProfile, type Profile } from './profiles.ts';
+import { MESSAGES_PATH, pathOf, type Route, readPath, STREAM_PATH } from './route.ts';
 import { RouteService } from './route-service.ts';
+import { Routes } from './routes.ts';
 import { RoundSeal } from './state-of-round.ts';
 import { Watched } from './watched-resources.ts';
 import { Workspaces } from './workspaces.ts';
@@ -125,9 +128,6 @@ interface RouteServer {
   readonly oldest: ReadonlyMap<string, HttpHandler>;
 }
 
-const STREAM_PATH = '/sse';
-const MESSAGES_PATH = '/messages';
-
 export function createGateway(runtime: Runtime, options: GatewayOptions): Gateway {
   const { clock = systemClock, onError = reportNowhere, authenticate, trustsRoots = false } = options;
   const { hosts = loopbackHosts, origins = [] } = options;
@@ -136,19 +136,20 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
   const events = new Emitter<GatewayEvent>(onError);
   const queue = { queuedCalls: options.limits?.queuedCalls ?? limits.relay.queuedCalls };
   const measures = new Measures();
-  const calls = new CallRelays({ seal: new RoundSeal({ clock, key: options.stateKey }), measures, clock, ...queue });
+  const seal = new RoundSeal({ clock, key: options.stateKey });
+  const calls = new CallRelays({ seal, measures, clock, ...queue });
   const room = new ServingRoom(withDefaults(options.limits));
-  const routes = new Map<string, RouteServer>();
   const principals = new WeakMap<RequestHead, Principal>();
+  const opened: RouteServer[] = [];
   let isClosing = false;
 
   const tellOf = (fleet: GatewayFleet, tell: (server: McpServer, isMeant: (peer: Peer) => boolean) => void) => {
-    for (const { server, clients } of routes.values()) tell(server, (peer) => clients.isOf(peer, fleet));
+    for (const { server, clients } of opened) tell(server, (peer) => clients.isOf(peer, fleet));
   };
   const workspaces = new Workspaces(runtime, {
     open: options.openWorkspace,
     folder: options.folder,
-    isUsed: (fleet) => [...routes.values()].some(({ clients }) => clients.isUsed(fleet)),
+    isUsed: (fleet) => opened.some(({ clients }) => clients.isUsed(fleet)),
     onFleet: (fleet) =>
       fleet.onListChanged((kind) => tellOf(fleet, (server, isMeant) => server.listChanged(kind, isMeant))),
   });
@@ -156,7 +157,7 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
   const openRoute = (route: Route): RouteServer => {
     const clients = new Clients({ route, workspaces, clock, trustsRoots, onError });
     const service = new RouteService({
-      ...{ route, clients, calls, clock },
+      ...{ route, clients, calls, seal, clock },
       watched: new Watched((told, isMeant) => server.resourceUpdated(told, isMeant)),
       onSessionOpened: (peer) => events.emit({ type: 'session.opened', ...factsOf(route, peer) }),
       onSessionClosed: (peer) => events.emit({ type: 'session.closed', ...factsOf(route, peer) }),
@@ -172,73 +173,63 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
       [STREAM_PATH, stream],
       [MESSAGES_PATH, message],
     ]);
-    const opened = { route, server, clients, handle: server.handler(http), oldest };
-    routes.set(route.path, opened);
-    return opened;
+    const made = { route, server, clients, handle: server.handler(http), oldest };
+    opened.push(made);
+    return made;
   };
 
-  const profileRoute = (name: string): RouteServer | undefined => {
-    const profile = profiles.get(name);
-    const path = name === DEFAULT_PROFILE ? '/mcp' : `/mcp/p/${name}`;
-    return profile && (routes.get(path) ?? openRoute({ path, profile, server: undefined }));
-  };
+  const routes = new Routes({
+    profiles,
+    open: openRoute,
+    isServer: (server) => workspaces.open().some((fleet) => fleet.hasServer(server)),
+  });
 
-  const isServer = (server: ServerName) => workspaces.open().some((fleet) => fleet.hasServer(server));
+  /** There always is one. */
+  const defaultRoute = () => routes.ofProfile(DEFAULT_PROFILE) as RouteServer;
 
-  /** A route is made for servers that there are, and that the profile shows: names that a client makes up leave nothing behind. */
-  const serverRoute = (server: ServerName): RouteServer | undefined => {
-    const path = `/mcp/s/${server}`;
-    const profile = profiles.get(DEFAULT_PROFILE) ?? openProfile;
-    const isShown = seesServer(profile, server) && isServer(server);
-    return routes.get(path) ?? (isShown ? openRoute({ path, profile, server }) : undefined);
-  };
-
-  /** No request over HTTP has such a path. */
-  const ownRoute = (server: ServerName): RouteServer => {
-    const path = `own ${server}`;
-    return routes.get(path) ?? openRoute({ path, profile: openProfile, server, isOwn: true });
-  };
-
-  const routeOf = (path: string): RouteServer | undefined => {
-    const known = routes.get(path);
-    if (known !== undefined) return known;
-    if (path === STREAM_PATH || path === MESSAGES_PATH) return profileRoute(DEFAULT_PROFILE);
-    const words = readPath(path);
-    if (words === undefined) return undefined;
-    return words.kind === 'profile' ? profileRoute(words.profile) : serverRoute(words.server);
-  };
-  const linkedRoute = (path: string): RouteServer | undefined => {
-    const server = readOwnPath(path);
-    if (server === undefined) return routeOf(path);
-    return isServer(server) ? ownRoute(server) : undefined;
+  /** The handler of the request's route; `undefined` if the request is refused already. */
+  const handlerFor = (request: ServedRequest, response: ServedResponse): HttpHandler | undefined => {
+    const refused = (status: number, sentence: string) => void refuse(response, status, invalidRequest(sentence));
+    const path = pathIn(request);
+    const found = routes.ofPath(path);
+    const noRoute = () => refused(404, 'There is no such route');
+    if (found === undefined && readPath(path) === undefined) return noRoute();
+    const refusal = options.refuses?.(request);
+    if (refusal !== undefined) return refused(refusal.status, refusal.sentence);
+    const caller = authenticate(request);
+    const { oldest, handle } = found ?? defaultRoute();
+    // Without a token every name is refused alike: otherwise a guess would tell which servers and profiles there are.
+    if (caller === undefined) return oldest.get(path) ?? handle;
+    const identified = identify(caller, request);
+    if (typeof identified === 'string') return refused(403, identified);
+    const { profile } = accessOf(caller);
+    if (profile !== undefined && found?.route.path !== pathOf(profile))
+      return refused(403, `This token is for the route ${pathOf(profile)} only`);
+    if (found === undefined) return noRoute();
+    principals.set(request, identified);
+    return oldest.get(path) ?? handle;
   };
 
   return {
-    isRoute: (path) => routeOf(path) !== undefined,
-    async handler(request: ServedRequest, response: ServedResponse) {
-      const path = pathIn(request);
-      const found = routeOf(path);
-      if (found === undefined) return refuse(response, 404, 'There is no such route');
-      const refusal = options.refuses?.(request);
-      if (refusal !== undefined) return refuse(response, refusal.status, refusal.sentence);
-      const caller = authenticate(request);
-      if (caller !== undefined) {
-        const identified = identify(caller, request);
-        if (typeof identified === 'string') return refuse(response, 403, identified);
-        const { profile } = accessOf(caller);
-        if (profile !== undefined && found !== routes.get(pathOf(profile)))
-          return refuse(response, 403, `This token is for the route ${pathOf(profile)} only`);
-        principals.set(request, identified);
+    isRoute: (path) => routes.ofPath(path) !== undefined,
+    handler(request, response) {
+      let handle: HttpHandler | undefined;
+      try {
+        handle = handlerFor(request, response);
+      } catch (error) {
+        // An error of the host's own `authenticate` fails this request only.
+        onError(error);
+        refuse(response, 500, new ProtocolError(codes.internal, 'Internal error'));
       }
-      return (found.oldest.get(path) ?? found.handle)(request, response);
+      return handle?.(request, response);
     },
     stdio: async ({ pipes, profile = DEFAULT_PROFILE } = {}) => {
-      const found = profileRoute(profile);
+      const found = routes.ofProfile(profile);
       if (found === undefined) throw new TypeError(`there is no profile "${profile}"`);
       await found.server.stdio(pipes);
     },
     link(request, principal, pipes) {
-      const found = linkedRoute(pathIn(request));
+      const found = routes.ofLink(pathIn(request));
       if (found === undefined) return { status: 404, sentence: missingRoute(pathIn(request), [...profiles.keys()]) };
       const identified = identify(principal, request);
       if (typeof identified === 'string') return { status: 403, sentence: `${identified}.` };
@@ -251,13 +242,13 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
     on: (listener) => events.on(listener),
     endSessions(isMeant) {
       const isOfThem = (principal: Principal) => isMeant(originOf(principal).principal);
-      for (const { server, clients } of routes.values()) {
+      for (const { server, clients } of opened) {
         server.endSessions(isOfThem);
         clients.forgetCallers(isOfThem);
       }
     },
     measures: () => {
-      const counts = [...routes.values()].map(({ server }) => server.counts());
+      const counts = opened.map(({ server }) => server.counts());
       const sumOf = (count: Exclude<keyof GatewayMeasures, 'servers'>) =>
         counts.reduce((sum, each) => sum + each[count], 0);
       const clientsNow = { sessions: sumOf('sessions'), pipes: sumOf('pipes') };
@@ -270,8 +261,8 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
     async close(how) {
       if (isClosing) return;
       isClosing = true;
-      await Promise.all([...routes.values()].map(({ server }) => server.close(how)));
-      for (const { clients } of routes.values()) clients.close();
+      await Promise.all(opened.map(({ server }) => server.close(how)));
+      for (const { clients } of opened) clients.close();
       await workspaces.close();
     },
   };
@@ -291,8 +282,6 @@ function missingRoute(path: string, profiles: readonly string[]): string {
   return `There is no profile "${words.profile}", only ${profiles.join(', ')}; a gateway reads its profiles when it starts.`;
 }
 
-const pathOf = (profile: string) => (profile === DEFAULT_PROFILE ? '/mcp' : `/mcp/p/${profile}`);
-
 const reportNowhere = (): void => undefined;
 
 function factsOf({ profile, server }: Route, { session, era, client }: Peer): SessionFacts {
@@ -302,10 +291,4 @@ function factsOf({ profile, server }: Route, { session, era, client }: Peer): Se
     ...(typeof name === 'string' && { client: name }),
     ...(server !== undefined && { server }),
   };
-}
-
-function refuse(response: ServedResponse, status: number, message: string): void {
-  const body = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32600, message } });
-  response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) });
-  response.end(body);
 }

@@ -14,6 +14,6 @@ export const isBehind = (mark: string, marks = ''): boolean => marks.split(',').
 export const marksBehind = (mark: string, marks = ''): string => (marks === '' ? mark : `${marks},${mark}`);
 
 /** Begins the path of a link to one server for a command that a person typed: it is the person's own order. */
-export const OWN_PATH = '/own/';
+export const COMMAND_PATH = '/own/';
 /** The path at which such a command asks how the servers are. */
 export const FLEET_PATH = '/fleet';

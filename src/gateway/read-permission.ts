@@ -82,7 +82,7 @@ const READS_ONLY = Object.freeze({ readOnlyHint: true });
 function decide({ fleet, route }: GatewayClient, { server, reading, arguments: args }: WantedReading): Decision {
   const { registry } = fleet.servers;
   // A person's own command has asked its own rules.
-  if (route.isOwn) return { verdict: 'allow', because: 'a person typed it', byRule: true };
+  if (route.isOfCommands) return { verdict: 'allow', because: 'a person typed it', byRule: true };
   const id = { server, tool: readings[reading].read };
   const gate = createRuleGate({ judge: () => registry.rules.judge, modeOf: (of) => approvalModeOf(registry, of) });
   const name = canonicalName(id);

@@ -36,7 +36,7 @@ export class RouteCatalog {
   visible({ fleet }: GatewayClient, reading: Reading = 'resources'): ReturnType<typeof visibleResources> {
     const { resourceCatalog, registry } = fleet.servers;
     const isVisible = (server: ServerName) =>
-      this.#isSeen(fleet, server) && (this.route.isOwn === true || isListed(registry, server, reading));
+      this.#isSeen(fleet, server) && (this.route.isOfCommands === true || isListed(registry, server, reading));
     // Asked once for each server, and not for each of its resources.
     const known = new Map<ServerName, boolean>();
     return visibleResources(resourceCatalog, (server) => {

@@ -9,17 +9,16 @@ import type { ServerName } from '../model/names.ts';
 import { invalidParams, ProtocolError } from '../serving/protocol.ts';
 import type { ServedCall } from '../serving/service.ts';
 import { findAtEnds } from '../shaping/injection.ts';
-import { type CallRelays, inputsOf } from './call-relay.ts';
 import { type GatewayClient, refusalOf } from './client.ts';
 import { legacyReadError } from './failures.ts';
 import { permitReading, readings, refuseDenied, type WantedReading } from './read-permission.ts';
 import type { RouteCatalog } from './route-catalog.ts';
-import { passedMeta, ServedRelay } from './served-relay.ts';
-import type { Round } from './state-of-round.ts';
+import { passedMeta, type RelayCaller, ServedRelay } from './served-relay.ts';
+import { inputsOf, type Round, type RoundSeal } from './state-of-round.ts';
 
 export interface RouteRequestsDeps {
   readonly catalog: RouteCatalog;
-  readonly calls: CallRelays;
+  readonly seal: RoundSeal;
   readonly clock: Clock;
 }
 
@@ -73,15 +72,17 @@ export class RouteRequests {
 
   /** A reading that its user has agreed to stays agreed to, in as many rounds as its server asks for. */
   async #read(client: GatewayClient, served: ServedCall, wanted: WantedReading): Promise<JsonObject> {
-    const { calls } = this.#deps;
+    const { seal } = this.#deps;
     const { server } = wanted;
-    const round = calls.roundOf(client, served, server);
-    const approved = await permitReading(client, served, wanted, (to) => calls.useApproval(round, to));
+    const place = client.placeOf(server);
+    const round = served.peer.era === 'modern' ? seal.open(served, place) : undefined;
+    const hasAgreed = (to: string) => round !== undefined && seal.useApproval(round, to);
+    const approved = await permitReading(client, served, wanted, hasAgreed);
     const result = await this.#handOn(client, served, server, wanted.arguments, round);
     noteReading(client, wanted, result);
     const { shaping } = client.route.profile;
     const shown = shaping === 'shaped' ? client.fleet.runtime.redact(result) : result;
-    return calls.sealed({ client, call: served, approved }, server, shown);
+    return seal.passed(served, place, shown, approved);
   }
 
   /** In the line of its server, as a call is: the server may ask its client something meanwhile. */
@@ -97,28 +98,46 @@ export class RouteRequests {
     const refusal = refusalOf(client, server);
     if (refusal !== undefined) throw refusal;
     const caller = client.callerOf(served.peer);
-    const inputs = round && inputsOf(served.params, round.state);
+    const inputs = round && inputsOf(served, round);
     const options = { server, isRaw: true, isOwnOrder: true, inputs, clock };
     const relay = new ServedRelay(caller, served, options);
-    const line = fleet.lineOf(server);
-    await line.enter(caller, served, clock);
-    const place = caller.begin(server, served);
     const relayed = {
       ...{ relay, meta: passedMeta(served.meta), refused: refusedBy },
       onProgress: (progress: Progress) => relay.onProgress(progress),
     };
     const { _meta: _, inputResponses: __, requestState: ___, ...params } = own;
-    try {
-      return await requestWithRetry(
+    const request = () =>
+      requestWithRetry(
         { reach: client.sessions, handlers: caller.handlers, clock: fleet.parts.host.clock },
         { server, method: served.method, params, relayed },
         { signal: served.signal },
       );
+    return this.#inLine({ caller, served, server }, request);
+  }
+
+  async #inLine<Value>({ caller, served, server }: PlacedRequest, request: () => Promise<Value>): Promise<Value> {
+    const { fleet } = caller;
+    const line = fleet.lineOf(server);
+    fleet.requestBegan();
+    try {
+      await line.enter(caller, served, this.#deps.clock);
+      const place = caller.begin(server, served);
+      try {
+        return await request();
+      } finally {
+        caller.end(place);
+        line.leave();
+      }
     } finally {
-      caller.end(place);
-      line.leave();
+      fleet.requestEnded();
     }
   }
+}
+
+interface PlacedRequest {
+  readonly caller: RelayCaller;
+  readonly served: ServedCall;
+  readonly server: ServerName;
 }
 
 const refusedBy = ({ code, message, data }: { code: number; message: string; data?: unknown }) =>

@@ -17,12 +17,14 @@ import { RouteCalls } from './route-calls.ts';
 import { RouteCatalog } from './route-catalog.ts';
 import { RouteLists } from './route-lists.ts';
 import { RouteRequests } from './route-requests.ts';
+import type { RoundSeal } from './state-of-round.ts';
 import { PeerSubscriptions, type Watched } from './watched-resources.ts';
 
 export interface RouteServiceDeps {
   readonly route: Route;
   readonly clients: Clients;
   readonly calls: CallRelays;
+  readonly seal: RoundSeal;
   readonly clock: Clock;
   readonly watched: Watched;
   readonly onSessionOpened: (peer: Peer) => void;
@@ -53,7 +55,7 @@ export class RouteService implements Service {
   constructor(deps: RouteServiceDeps) {
     this.#deps = deps;
     this.#route = deps.route;
-    this.keepsRequestState = deps.calls.isOwnState;
+    this.keepsRequestState = deps.seal.isOwn;
     this.#catalog = new RouteCatalog(deps.route);
     const lists = new RouteLists(this.#catalog);
     const calls = new RouteCalls({ ...deps, catalog: this.#catalog });
@@ -68,7 +70,7 @@ export class RouteService implements Service {
       'prompts/get': this.#for((client, served) => requests.getPrompt(client, served)),
       'completion/complete': this.#for((client, served) => requests.complete(client, served)),
     };
-    this.methods = deps.route.isOwn ? this.#redacted(methods) : methods;
+    this.methods = deps.route.isOfCommands ? this.#redacted(methods) : methods;
   }
 
   get info(): Implementation {
@@ -76,7 +78,7 @@ export class RouteService implements Service {
   }
 
   async offer(peer: Peer): Promise<Offer> {
-    const { server, isOwn } = this.#route;
+    const { server, isOfCommands } = this.#route;
     if (server === undefined) return { capabilities: MERGED_CAPABILITIES };
     let runtime: Runtime | undefined;
     try {
@@ -84,11 +86,11 @@ export class RouteService implements Service {
         ({ runtime } = fleet);
         const { capabilities, instructions, serverInfo } = await fleet.session(server);
         if (serverInfo !== undefined) this.#info = { ...serverInfo, version: serverInfo.version ?? '' };
-        const shown = isOwn ? runtime.redact(instructions) : instructions;
+        const shown = isOfCommands ? runtime.redact(instructions) : instructions;
         return { capabilities: offered(capabilities), ...(shown !== undefined && { instructions: shown }) };
       });
     } catch (error) {
-      if (!isOwn) throw failureError(error, { isStatus: true });
+      if (!isOfCommands) throw failureError(error, { isStatus: true });
       throw redactedAnswer(failureAnswer(error), (value) => runtime?.redact(value) ?? value);
     }
   }
@@ -137,7 +139,7 @@ export class RouteService implements Service {
       try {
         return await answer(await this.#deps.clients.of(served.peer), served);
       } catch (error) {
-        if (this.#route.isOwn) throw failureAnswer(error);
+        if (this.#route.isOfCommands) throw failureAnswer(error);
         const isStatus = this.#route.server !== undefined && served.method.endsWith('/list');
         throw failureError(error, { isStatus });
       }

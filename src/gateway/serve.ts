@@ -65,7 +65,7 @@ export async function openServedGateway(
     runtime,
     port,
     async listen({ host: at, port: wanted, routes, upgrade }) {
-      const route = (path: string) => routes?.get(path) ?? (gateway.isRoute(path) ? gateway.handler : undefined);
+      const route = (path: string) => routes?.get(path) ?? gateway.handler;
       const listener = await listenHttp({
         ...{ host: at, port: wanted, path: '/mcp', route, upgrade },
         limits: withDefaults(limits),
@@ -86,7 +86,7 @@ async function openRuntime(options: RuntimeOptions, folder: string | undefined):
   const roots = folder === undefined ? [] : [{ uri: pathToFileURL(folder).href }];
   const given = { ...options, ...(folder !== undefined && { cwd: folder }) };
   const { sampling } = (await loadConfigAt(given)).settings.serving;
-  const standing = { stopsIdle: true } as const;
+  const standing = { stopsIdle: true, sharesRemote: true } as const;
   return createRuntimeOf(standing, {
     startup: { whenCached: 'leave', whenUncached: 'background', lazyList: 'at-start' },
     interactive: false,

@@ -30,10 +30,6 @@ export class ServerLine {
     return this.#isExclusive;
   }
 
-  get isBusy(): boolean {
-    return this.#running > 0;
-  }
-
   makeExclusive(): void {
     this.#isExclusive = true;
   }

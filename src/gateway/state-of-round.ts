@@ -88,6 +88,15 @@ export class RoundSeal {
     return { ...passed, approval: { id: approval, definition } };
   }
 
+  /** The result for the client: where it is a question to a modern one, its state is sealed. `approved`: as for `seal`. */
+  passed(served: ServedCall, place: RoundPlace, result: JsonObject, approved?: string): JsonObject {
+    const { resultType, requestState } = result;
+    if (resultType !== 'input_required' || served.peer.era !== 'modern') return result;
+    if (typeof requestState !== 'string' && approved === undefined) return result;
+    const state = typeof requestState === 'string' ? { state: requestState } : NO_ROUND;
+    return { ...result, requestState: this.seal(served, place, { ...state, approved }) };
+  }
+
   /** Whether the round has a yes for this definition of the tool that was not used yet. From now on it is used. */
   useApproval({ approval }: Round, definition: string): boolean {
     return approval !== undefined && this.#approvals.delete(approval.id) && approval.definition === definition;
@@ -108,6 +117,15 @@ export class RoundSeal {
     const opened = typeof state === 'string' ? this.#seal.open(state) : undefined;
     return opened?.ok && isObject(opened.value) && typeof opened.value['round'] === 'string' ? opened.value : undefined;
   }
+}
+
+/** The answers of the client and the state of its round, as the server is to get them. */
+export function inputsOf({ params: { inputResponses } }: ServedCall, { state }: Round): JsonObject | undefined {
+  if (inputResponses === undefined && state === undefined) return undefined;
+  return {
+    ...(inputResponses !== undefined && { inputResponses }),
+    ...(state !== undefined && { requestState: state }),
+  };
 }
 
 function bindingOf({ method, params, peer }: ServedCall, { path, server }: RoundPlace): string {

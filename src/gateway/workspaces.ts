@@ -4,7 +4,6 @@
 import { stat } from 'node:fs/promises';
 import type { Runtime } from '../api.ts';
 import { limits } from '../model/limits.ts';
-import type { ServerName } from '../model/names.ts';
 import { codes, ProtocolError } from '../serving/protocol.ts';
 import { GatewayFleet } from './gateway-fleet.ts';
 import type { ServerLine } from './server-line.ts';
@@ -28,11 +27,12 @@ export class Workspaces {
   /** How often each folder is held. */
   readonly #held = new Map<string, number>();
   readonly #opened = new Set<GatewayFleet>();
-  readonly #machineLines = new Map<ServerName, ServerLine>();
+  /** Of the servers that all fleets share. */
+  readonly #sharedLines = new Map<string, ServerLine>();
 
   constructor(runtime: Runtime, options: WorkspacesOptions) {
     this.#options = options;
-    this.own = new GatewayFleet(runtime, undefined, this.#machineLines);
+    this.own = new GatewayFleet(runtime, undefined, this.#sharedLines);
     options.onFleet(this.own);
   }
 
@@ -98,7 +98,7 @@ export class Workspaces {
       throw new ProtocolError(codes.invalidRequest, 'The workspace is no folder of this machine', undefined, {
         status: 400,
       });
-    const fleet = new GatewayFleet(await open(folder), folder, this.#machineLines);
+    const fleet = new GatewayFleet(await open(folder), folder, this.#sharedLines);
     this.#opened.add(fleet);
     this.#options.onFleet(fleet);
     return fleet;

@@ -120,6 +120,8 @@ export interface Standing {
   readonly elsewhere?: Elsewhere | undefined;
   /** It is a gateway's: local servers stop when they are idle. */
   readonly stopsIdle?: true;
+  /** It is a gateway's: the runtimes of all folders share sessions with remote servers. */
+  readonly sharesRemote?: true;
 }
 
 /** `Further` are events that layers above `servers/` emit through the same emitter. */

@@ -11,7 +11,8 @@ import { Cancellation } from '../kernel/cancellation.ts';
 import { isFailure, isRefusedLogin, RuntimeError } from '../model/errors.ts';
 import type { ClientInfo } from '../model/identity.ts';
 import type { ServerName } from '../model/names.ts';
-import type { Launch, ServerDefinition } from '../model/server.ts';
+import { isRemote, type Launch, type ServerDefinition } from '../model/server.ts';
+import { definitionHash } from '../trust/fingerprint.ts';
 import { type ApprovalChange, type GrantedVariables, lacksApproval, type ServerApprovals } from './approve-server.ts';
 import { Credentials } from './credentials.ts';
 import type { OpenSession } from './open-session.ts';
@@ -29,6 +30,8 @@ export interface OpenerDeps {
   readonly sandbox: Pick<SandboxNotifier, 'state' | 'exclude'>;
   /** Tells this runtime from others in the process, for servers that are not shared. */
   readonly runtimeId: string;
+  /** A session with a remote server is shared with other folders, unless the server asks for roots. */
+  readonly sharesRemote: boolean;
   readonly onError: (error: unknown) => void;
 }
 
@@ -53,7 +56,7 @@ export interface ServerOpener {
 
 export function createServerOpener(deps: OpenerDeps): ServerOpener {
   const { resolver, onError } = deps;
-  const keys = new Map<ServerName, string>();
+  const keys = new Map<ServerName, readonly string[]>();
   const launches = new WeakMap<Session, Launch>();
   const grantsOf = new WeakMap<Session, { readonly grants: GrantedVariables }>();
   /** Launches with new credentials, for the next opening of their servers. */
@@ -86,14 +89,18 @@ export function createServerOpener(deps: OpenerDeps): ServerOpener {
     const cwd = share === 'machine' ? deps.environment.home : deps.environment.cwd;
     const clientId = client?.id ?? (perClient ? deps.runtimeId : undefined);
     const signer = await deps.logins.signerFor(definition, launch, grants);
-    const key = keyOf(deps, definition, { launch, cwd, handlers, clientId, isUnapproved, login: signer?.id });
-    if (client === undefined) keys.set(definition.name, key);
+    const shown = { launch, cwd, handlers, clientId, isUnapproved, login: signer?.id };
+    const keyInFolder = keyOf(deps, definition, shown);
+    const isOfAllFolders = deps.sharesRemote && isRemote(definition) && clientId === undefined && share !== 'machine';
+    const keyOfAll = isOfAllFolders ? keyOf(deps, definition, { ...shown, cwd: undefined }) : undefined;
+    if (client === undefined) keys.set(definition.name, keyOfAll ? [keyOfAll, keyInFolder] : [keyInFolder]);
     const open: LeaseRequest['open'] = (until, leases) =>
       deps.openSession(
         { definition, launch, cwd, handlers, leases, isPublicOnly: isUnapproved, login: signer?.login },
         until,
       );
-    const session = await sessionPool.lease({ key, open, handlers, signal });
+    const key = keyOfAll === undefined ? { key: keyInFolder } : { key: keyOfAll, keyInFolder };
+    const session = await sessionPool.lease({ ...key, open, handlers, signal });
     launches.set(session, launch);
     grantsOf.set(session, { grants });
     if (isUnapproved) deps.sandbox.exclude(session);
@@ -141,7 +148,8 @@ export function createServerOpener(deps: OpenerDeps): ServerOpener {
       resolver.forgetOutputs(server);
       for (const definition of renewed.keys())
         if (server === undefined || definition.name === server) renewed.delete(definition);
-      for (const [name, key] of keys) if (server === undefined || name === server) sessionPool.forget(key);
+      for (const [name, known] of keys)
+        if (server === undefined || name === server) for (const key of known) sessionPool.forget(key);
     },
   };
 }
@@ -178,8 +186,8 @@ function withoutRoots({ roots: _, ...others }: ClientHandlers): ClientHandlers {
 
 interface Shown {
   readonly launch: Launch;
-  /** The folder that the server runs in, unless its entry names one. */
-  readonly cwd: string;
+  /** The folder that the server runs in, unless its entry names one; absent where all folders share its session. */
+  readonly cwd: string | undefined;
   readonly handlers: ClientHandlers;
   readonly clientId: string | undefined;
   readonly isUnapproved: boolean;
@@ -189,11 +197,14 @@ interface Shown {
 /** Everything a server can see of its client: only openings with equal keys share a session. */
 function keyOf(
   { environment: { env }, clientInfo, sandbox }: OpenerDeps,
-  { name: server, settings: { maxMessageBytes, logLevel, elicitation } }: ServerDefinition,
+  definition: ServerDefinition,
   { launch, cwd, handlers, clientId: client, isUnapproved, login }: Shown,
 ): string {
+  const { name: server, settings } = definition;
+  const { maxMessageBytes, logLevel, elicitation } = settings;
   return connectionKey({
     server,
+    definition: cwd === undefined ? definitionHash(definition) : undefined,
     launch,
     cwd,
     env,

@@ -182,6 +182,7 @@ export function createServers(host: Host, trust: Trust): Servers {
     handlers,
     sandbox,
     runtimeId: randomUUID(),
+    sharesRemote: host.standing.sharesRemote === true,
     onError,
   });
   // Approving and filling in fail with words of the entry, which may hold secrets.

@@ -1,19 +1,19 @@
-// Owns answering one request, on any transport: the methods that the protocol itself defines, the service's methods within the
-// limits, and the wording of each era. Says nothing about how messages travel.
+// Owns answering one request, on any transport: finding the method, running the service's ones within the limits, asking the client
+// meanwhile, and wording the answer for its era. Says nothing about how messages travel.
 
 import type { Clock } from '../kernel/clock.ts';
-import { joinSignals } from '../kernel/join-signals.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import { Roster, type RosterEntry } from '../kernel/roster.ts';
-import { limits } from '../model/limits.ts';
 import { CallPlaces } from './call-places.ts';
-import { Changes, changeKey, honoredFilter, tagged, wantsList, wantsResource } from './changes.ts';
-import type { LegacySession } from './legacy-session.ts';
+import { Changes } from './changes.ts';
+import { ClientSubscriptions } from './client-subscriptions.ts';
+import { type LegacySession, legacySessionOf } from './legacy-session.ts';
 import { type ClientRequest, errorMessage, resultMessage } from './message.ts';
-import { codes, invalidParams, invalidRequest, methodNotFound, modernVersions, ProtocolError } from './protocol.ts';
+import { codes, invalidParams, methodNotFound, ProtocolError } from './protocol.ts';
+import { protocolMethods } from './protocol-methods.ts';
 import { assertCanBeAsked } from './questions.ts';
 import { legacyResult, modernError, modernResult } from './result-era.ts';
-import { type AskClient, type CallReply, isLogLevel, RunningCall } from './running-call.ts';
+import { type AskClient, type CallReply, RunningCall } from './running-call.ts';
 import type { Peer, Principal, ServedMethod, Service } from './service.ts';
 import type { ServingLimits } from './serving-limits.ts';
 import type { ServingRoom } from './serving-room.ts';
@@ -69,9 +69,8 @@ export class Dispatcher {
   readonly changes = new Changes();
   readonly places: CallPlaces;
   readonly suspended: SuspendedCalls;
+  readonly subscriptions: ClientSubscriptions;
   readonly report: (error: unknown) => void;
-  readonly #closing = new AbortController();
-  readonly #unlisten = new Map<LegacySession, () => void>();
   /** The calls that no answer was given to yet. */
   readonly #calls = new Roster<RunningCall>();
 
@@ -87,6 +86,7 @@ export class Dispatcher {
       questionMs: room.limits.questionMs,
       places: room.suspended,
     });
+    this.subscriptions = new ClientSubscriptions({ service, room, changes: this.changes });
   }
 
   /** Requests without an answer so far, open subscriptions included. */
@@ -96,8 +96,9 @@ export class Dispatcher {
 
   /** Ends subscriptions with their proper result, and suspended calls as cancelled. */
   close(): void {
-    this.#closing.abort(new DOMException('the server stops', 'AbortError'));
-    this.suspended.endAll(this.#closing.signal.reason);
+    const reason = new DOMException('the server stops', 'AbortError');
+    this.subscriptions.close(reason);
+    this.suspended.endAll(reason);
   }
 
   /** Cancels the running calls and open subscriptions of some principals, and ends their suspended calls. */
@@ -116,16 +117,12 @@ export class Dispatcher {
   /** Changes are told to the session from now on. */
   openSession(session: LegacySession): void {
     this.service.onSessionOpened?.(session.peer);
-    this.#unlisten.set(session, this.changes.listen(session));
+    this.subscriptions.sessionOpened(session);
   }
 
   closeSession(session: LegacySession, reason: unknown): void {
-    const unlisten = this.#unlisten.get(session);
-    if (unlisten === undefined) return;
-    this.#unlisten.delete(session);
-    unlisten();
+    if (!this.subscriptions.sessionClosed(session)) return;
     session.end(reason);
-    for (const uri of [...session.subscriptions.keys()]) void this.endSubscription(session, uri);
     this.service.onSessionClosed?.(session.peer);
   }
 
@@ -180,26 +177,16 @@ export class Dispatcher {
 
   #begin(dispatch: Dispatch, progress: Progress): JsonObject | Promise<JsonObject> {
     const { request, peer, reply } = dispatch;
-    const onCall = (call: RunningCall) => {
-      progress.call = call;
-      progress.place = this.#calls.add(call);
-      dispatch.onCall?.(call);
-    };
-    const own = ownMethods[peer.era].get(request.method);
-    if (own !== undefined) return own(this, { ...dispatch, onCall });
+    const method = protocolMethods[peer.era].get(request.method);
+    if (method !== undefined) return method({ request, peer, begin: () => this.#newCall(dispatch, progress) }, this);
     const handler = this.#handlerOf(request.method);
     if (this.#isRetry(request, peer)) {
       const { call, answer } = this.suspended.wake(request, peer.principal, reply);
       progress.isHandedOn = true;
-      onCall(call);
+      this.#begun(call, dispatch, progress);
       return answer;
     }
-    const call = new RunningCall(request, {
-      peer,
-      reply,
-      ask: peer.era === 'modern' ? this.#askModern : this.#askLegacy,
-    });
-    onCall(call);
+    const call = this.#newCall(dispatch, progress);
     const turn = this.places.enter(call);
     const run = () => {
       progress.isHandedOn = true;
@@ -211,9 +198,23 @@ export class Dispatcher {
     return turn === undefined ? run() : turn.then(run);
   }
 
+  #newCall(dispatch: Dispatch, progress: Progress): RunningCall {
+    const { request, peer, reply } = dispatch;
+    const ask = peer.era === 'modern' ? this.#askModern : this.#askLegacy;
+    const call = new RunningCall(request, { peer, reply, ask });
+    this.#begun(call, dispatch, progress);
+    return call;
+  }
+
+  #begun(call: RunningCall, { onCall }: Dispatch, progress: Progress): void {
+    progress.call = call;
+    progress.place = this.#calls.add(call);
+    onCall?.(call);
+  }
+
   /** Whether a legacy client has a method of that name. */
   hasMethod(method: string): boolean {
-    return ownMethods.legacy.has(method) || Object.hasOwn(this.service.methods, method);
+    return protocolMethods.legacy.has(method) || Object.hasOwn(this.service.methods, method);
   }
 
   #handlerOf(method: string): ServedMethod {
@@ -244,7 +245,7 @@ export class Dispatcher {
     this.room.questions++;
     try {
       return await this.#withoutPlace(call, () =>
-        sessionOf(call.peer).questions.ask({ method, params, send, signal: call.signal, onUnanswered }),
+        legacySessionOf(call.peer).questions.ask({ method, params, send, signal: call.signal, onUnanswered }),
       );
     } finally {
       this.room.questions--;
@@ -279,133 +280,4 @@ export class Dispatcher {
     this.report(error);
     return new ProtocolError(codes.internal, 'Internal error');
   }
-
-  /** A second request for the same uri is the same subscription. */
-  async subscribe(session: LegacySession, uri: string): Promise<void> {
-    if (!this.#unlisten.has(session)) throw invalidRequest('Invalid request: the session has ended');
-    const known = session.subscriptions.get(uri);
-    if (known !== undefined) return known;
-    const begun = this.#subscribed(uri, session.peer);
-    session.subscriptions.set(uri, begun);
-    try {
-      await begun;
-    } catch (error) {
-      if (session.subscriptions.get(uri) === begun) session.subscriptions.delete(uri);
-      throw error;
-    }
-  }
-
-  /** The service is told of the end after it has agreed to the beginning. */
-  async endSubscription(session: LegacySession, uri: string): Promise<void> {
-    const begun = session.subscriptions.get(uri);
-    if (begun === undefined) return;
-    session.subscriptions.delete(uri);
-    const [{ status }] = await Promise.allSettled([begun]);
-    if (status === 'fulfilled') this.service.onUnsubscribed?.(uri, session.peer);
-  }
-
-  async #subscribed(uri: string, peer: Peer): Promise<void> {
-    await this.service.onSubscribed?.(uri, peer);
-  }
-
-  /** Stays open until the client closes the stream or cancels, or the server stops. */
-  async listen({ request, peer, reply, onCall }: Dispatch): Promise<JsonObject> {
-    // Before any wait: the client may cancel with its next message.
-    const call = new RunningCall(request, { peer, reply, ask: this.#askModern });
-    onCall?.(call);
-    const { capabilities } = await this.service.offer(peer);
-    const filter = honoredFilter(request.params, capabilities);
-    if (this.room.subscriptions >= limits.served.subscriptions)
-      throw new ProtocolError(codes.overloaded, 'Too many subscriptions are open');
-    const tell = (method: string, params: JsonObject, mergeKey?: string) =>
-      call.notify(method, tagged(params, request.id), mergeKey);
-    const subscribed = new Set<string>();
-    let unlisten: (() => void) | undefined;
-    this.room.subscriptions++;
-    try {
-      for (const uri of new Set(filter.resourceSubscriptions)) {
-        await this.#subscribed(uri, peer);
-        subscribed.add(uri);
-      }
-      tell('notifications/subscriptions/acknowledged', { notifications: filter });
-      unlisten = this.changes.listen({
-        peer,
-        tell: (method, params) => tell(method, params, changeKey(method, params, request.id)),
-        wantsList: (kind) => wantsList(filter, kind),
-        wantsResource: (uri) => wantsResource(filter, uri),
-      });
-      if (Object.keys(filter).length > 0) await this.#untilOver(call.signal);
-    } finally {
-      this.room.subscriptions--;
-      unlisten?.();
-      for (const uri of subscribed) this.service.onUnsubscribed?.(uri, peer);
-    }
-    call.signal.throwIfAborted();
-    return tagged({}, request.id);
-  }
-
-  async #untilOver(signal: AbortSignal): Promise<void> {
-    const { signal: either, leave } = joinSignals(signal, this.#closing.signal);
-    if (!either.aborted) await new Promise((resolve) => either.addEventListener('abort', resolve, { once: true }));
-    leave();
-  }
 }
-
-type OwnMethod = (dispatcher: Dispatcher, dispatch: Dispatch) => JsonObject | Promise<JsonObject>;
-
-const sessionOf = ({ session }: Peer): LegacySession => session as LegacySession;
-
-function uriOf({ uri }: JsonObject): string {
-  if (typeof uri !== 'string' || uri === '') throw invalidParams('uri must be a string');
-  return uri;
-}
-
-const legacyMethods: Readonly<Record<string, OwnMethod>> = {
-  initialize: () => {
-    throw invalidRequest('Invalid request: the session is initialized already');
-  },
-  ping: () => ({}),
-  'logging/setLevel': (dispatcher, { request, peer }) => {
-    const { level } = request.params;
-    if (!isLogLevel(level)) throw invalidParams('level must be one of the log levels');
-    sessionOf(peer).level = level;
-    dispatcher.service.onLogLevel?.(level, peer);
-    return {};
-  },
-  'resources/subscribe': async (dispatcher, { request, peer }) => {
-    const uri = uriOf(request.params);
-    await assertSubscribable(dispatcher, request.method, peer);
-    await dispatcher.subscribe(sessionOf(peer), uri);
-    return {};
-  },
-  'resources/unsubscribe': async (dispatcher, { request, peer }) => {
-    const uri = uriOf(request.params);
-    await assertSubscribable(dispatcher, request.method, peer);
-    await dispatcher.endSubscription(sessionOf(peer), uri);
-    return {};
-  },
-};
-
-async function assertSubscribable({ service }: Dispatcher, method: string, peer: Peer): Promise<void> {
-  const { resources } = (await service.offer(peer)).capabilities;
-  if (!isObject(resources) || resources['subscribe'] !== true) throw methodNotFound(method);
-}
-
-const removed: OwnMethod = (_, { request }) => {
-  throw methodNotFound(request.method);
-};
-
-const modernMethods: Readonly<Record<string, OwnMethod>> = {
-  'server/discover': async ({ service }, { peer }) => {
-    const { capabilities, instructions } = await service.offer(peer);
-    return { supportedVersions: modernVersions, capabilities, ...(instructions !== undefined && { instructions }) };
-  },
-  'subscriptions/listen': (dispatcher, dispatch) => dispatcher.listen(dispatch),
-  initialize: removed,
-  ping: removed,
-  'logging/setLevel': removed,
-  'resources/subscribe': removed,
-  'resources/unsubscribe': removed,
-};
-
-const ownMethods = { legacy: new Map(Object.entries(legacyMethods)), modern: new Map(Object.entries(modernMethods)) };

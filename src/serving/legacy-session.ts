@@ -93,3 +93,6 @@ export class LegacySession implements ServedSession, ChangeListener {
     this.calls.clear();
   }
 }
+
+/** The session of a legacy peer. */
+export const legacySessionOf = ({ session }: Peer): LegacySession => session as LegacySession;

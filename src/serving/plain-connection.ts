@@ -35,7 +35,8 @@ export class PlainConnection {
 
   /** Ends it if it is idle: at once, or if it has been for so many looks. A new connection has its own patience. */
   endIfIdle(looks: { readonly idle: number; readonly fresh: number } = NONE): void {
-    if (this.#response !== undefined) return;
+    // An answer that the client is still taking is not over.
+    if (this.#response !== undefined || this.#socket.writableLength > 0) return;
     this.#looks++;
     if (this.#looks > (this.#hasAnswered ? looks.idle : looks.fresh)) this.#socket.destroy();
   }

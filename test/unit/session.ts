@@ -39,6 +39,7 @@ export function createFakeSession(change: Partial<Session> = {}): FakeSession {
   const { request = async () => unsent, callTool = async () => unsent, ...rest } = change;
   return {
     asked,
+    origin: asked,
     era: 'legacy',
     transport: 'stdio',
     protocolVersion: '2025-11-25',
@@ -54,6 +55,7 @@ export function createFakeSession(change: Partial<Session> = {}): FakeSession {
       asked.push({ method: 'tools/call', params: { name: tool, arguments: args } });
       return callTool(tool, args, options);
     },
+    onParted: () => () => undefined,
     requestWithInput: (method, params, options) => {
       asked.push({ method, params });
       return request(method, params, options);

@@ -8,7 +8,7 @@ import type { ServerName } from '../../model/names.ts';
 import { WORKSPACE_HEADER } from '../access.ts';
 import { openLink } from '../connect/link.ts';
 import { type GatewayInstance, gatewayFiles, readIfThere } from '../instance.ts';
-import { FLEET_PATH, GATEWAY_HEADER, GATEWAY_VARIABLE, OWN_PATH } from '../link-words.ts';
+import { COMMAND_PATH, FLEET_PATH, GATEWAY_HEADER, GATEWAY_VARIABLE } from '../link-words.ts';
 import { type FleetReport, readReport } from './fleet-report.ts';
 
 export interface RunningGateway {
@@ -42,7 +42,7 @@ export function openRunningGateway(instance: GatewayInstance, environment: HostE
     fleet: (asked = {}) => ask(target, asked),
     link: (server) =>
       openLink({
-        ...{ ...target, path: `${OWN_PATH}${encodeURIComponent(server)}` },
+        ...{ ...target, path: `${COMMAND_PATH}${encodeURIComponent(server)}` },
         client: `command-${process.pid}-${Date.now().toString(36)}`,
       }),
   };

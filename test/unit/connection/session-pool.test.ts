@@ -27,7 +27,7 @@ function setUp() {
     await settle();
     return session;
   };
-  return { shared, openings, ask, succeed };
+  return { shared, open, openings, ask, succeed };
 }
 
 verifies('EXT-13', 'requests with the same key get the same session; with another key, another', async () => {
@@ -254,3 +254,84 @@ verifies(['EXT-13', 'LIF-07'], 'each lease counts its own calls, and tells why i
   await expect(calls[0]).rejects.toThrow('cut');
   expect(one.callsInFlight()).toBe(0);
 });
+
+/** Two folders that share a session with a remote server: equal keys, other roots. */
+function shareByFolders() {
+  const world = setUp();
+  const rootsOf = { one: async () => [], two: async () => [] };
+  const ask = (folder: keyof typeof rootsOf) =>
+    world.shared.lease({
+      ...{ key: 'k', keyInFolder: `k in ${folder}`, signal: new AbortController().signal },
+      ...{ handlers: { roots: rootsOf[folder] }, open: world.open },
+    });
+  return { ...world, askFrom: ask };
+}
+
+verifies('EXT-32', 'folders share a session until its server asks for roots', async () => {
+  const { openings, succeed, askFrom } = shareByFolders();
+  const leases = [askFrom('one'), askFrom('two')];
+  await succeed(0);
+  const [one, two] = await Promise.all(leases);
+  const parted: string[] = [];
+  one?.onParted(() => parted.push('one'));
+  const stop = two?.onParted(() => parted.push('two'));
+  expect([openings.length, one?.isShared()]).toEqual([1, true]);
+  const { leases: handlers } = openings[0] ?? {};
+  expect(handlers?.admitRoots(one), 'the folder whose call it is').toBe(true);
+  expect(parted).toEqual(['two']);
+  expect(handlers?.admitRoots(one)).toBe(true);
+  expect(handlers?.admitRoots(two), 'the folder that does not keep the session').toBe(false);
+  expect(handlers?.admitRoots(undefined), 'nobody knows whose folder is meant').toBe(false);
+  expect(parted, 'told once').toEqual(['two']);
+  let isTold = false;
+  two?.onParted(() => {
+    isTold = true;
+  });
+  await settle();
+  expect(isTold, 'a listener that comes late is told').toBe(true);
+  stop?.();
+  const own = askFrom('two');
+  await succeed(1, createFakeSession({ pid: 2 }));
+  expect([openings.length, (await own).pid, (await own).isShared()]).toEqual([2, 2, false]);
+});
+
+verifies(
+  'EXT-32',
+  'a server that asks for roots while two folders wait for it is opened for each of them',
+  async () => {
+    const { openings, succeed, askFrom } = shareByFolders();
+    const leases = [askFrom('one'), askFrom('two')];
+    expect(openings[0]?.leases.admitRoots(undefined)).toBe(false);
+    const first = await succeed(0);
+    expect([openings.length, first.closed()]).toEqual([3, 1]);
+    await succeed(1, createFakeSession({ pid: 1 }));
+    await succeed(2, createFakeSession({ pid: 2 }));
+    expect((await Promise.all(leases)).map(({ pid }) => pid)).toEqual([1, 2]);
+  },
+);
+
+verifies('EXT-32', 'a server that asked its only folder for roots is opened anew for the next one', async () => {
+  const { openings, succeed, askFrom } = shareByFolders();
+  const one = askFrom('one');
+  await succeed(0);
+  const kept = await one;
+  expect(openings[0]?.leases.admitRoots(undefined)).toBe(true);
+  void askFrom('two').catch(String);
+  await settle();
+  expect([openings.length, kept.isShared()]).toEqual([2, false]);
+});
+
+verifies(
+  'EXT-13',
+  'where leases share a session in one folder only, any of them may answer for its roots',
+  async () => {
+    const { openings, ask, succeed } = setUp();
+    const leases = [
+      ask('k', { handlers: { roots: async () => [] } }),
+      ask('k', { handlers: { roots: async () => [] } }),
+    ];
+    await succeed(0);
+    await Promise.all(leases);
+    expect(openings[0]?.leases.admitRoots(undefined)).toBe(true);
+  },
+);

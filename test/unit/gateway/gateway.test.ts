@@ -61,3 +61,24 @@ describe.each(['legacy', 'modern'] as const)('a %s client', (era) => {
     expect(message['result']).toMatchObject({ tools: [{ name: 'echo' }] });
   });
 });
+
+test('a request on which authenticate throws is answered, and disturbs no other', async () => {
+  const errors: unknown[] = [];
+  const broken = new TypeError('this cookie is no JSON');
+  const fronted = await front(
+    { s: createRawServer({ tools: {} }).entry },
+    {
+      onError: (error) => void errors.push(error),
+      authenticate(request) {
+        if (request.headers.cookie !== undefined) throw broken;
+        return { id: 'known' };
+      },
+    },
+  );
+  const list = { headers: { cookie: 'broken' } };
+  expect(await fronted.modern('/mcp', 'tools/list', {}, list)).toMatchObject({
+    ...{ status: 500, message: { error: { code: -32603, message: 'Internal error' } } },
+  });
+  expect(errors).toEqual([broken]);
+  expect((await fronted.modern('/mcp', 'tools/list')).status).toBe(200);
+});

@@ -2,8 +2,6 @@
 
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Access, WORKSPACE_HEADER } from '../../../src/gateway/access.ts';
-import { CallRelays } from '../../../src/gateway/call-relay.ts';
-import { Measures } from '../../../src/gateway/measures.ts';
 import { openProfile, type Profile, seesTool, viewPatterns } from '../../../src/gateway/profiles.ts';
 import { RouteService } from '../../../src/gateway/route-service.ts';
 import { RoundSeal } from '../../../src/gateway/state-of-round.ts';
@@ -191,8 +189,11 @@ test('a token that is bound to a profile is refused on every other route', async
     },
   );
   expect((await fronted.modern('/mcp/p/few', 'tools/list')).status).toBe(200);
-  const statuses = await Promise.all(['/mcp', '/mcp/s/a'].map((path) => fronted.modern(path, 'tools/list')));
-  expect(statuses.map(({ status }) => status)).toEqual([403, 403]);
+  // Whether there is such a server or profile is not told.
+  const paths = ['/mcp', '/mcp/s/a', '/mcp/s/none', '/mcp/p/none'];
+  const refused = await Promise.all(paths.map((path) => fronted.modern(path, 'tools/list')));
+  expect(refused.map(({ status }) => status)).toEqual([403, 403, 403, 403]);
+  expect(new Set(refused.map(({ body }) => body)).size).toBe(1);
 });
 
 test('too many calls that wait for one server are refused before they are handed on', async () => {
@@ -231,8 +232,7 @@ test('calls that wait for a server of one workspace take no place of another, wh
 
 test('a route keeps states that were sealed for it, and leaves others to the serving side', () => {
   const seal = new RoundSeal({ clock: systemClock });
-  const calls = new CallRelays({ seal, measures: new Measures(), clock: systemClock, queuedCalls: 1 });
-  const { keepsRequestState } = new RouteService({ route: {}, calls } as never);
+  const { keepsRequestState } = new RouteService({ route: {}, seal } as never);
   const served = { method: 'tools/call', params: {}, peer: { principal: { id: 'own' } } } as never;
   const place = { path: '/mcp', server: 'a' };
   expect(['p1.x', undefined, seal.seal(served, place, {})].map(keepsRequestState)).toEqual([...[false, false, true]]);

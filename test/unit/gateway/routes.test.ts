@@ -44,14 +44,10 @@ async function clientOf(server?: 'a' | 'b') {
   onTestFinished(() => client.close());
   await Promise.all([fleet.whenListed('resources'), fleet.whenListed('prompts'), fleet.whenToolsListed()]);
   const catalog = new RouteCatalog(route);
-  const calls = new CallRelays({
-    seal: new RoundSeal({ clock: systemClock }),
-    measures: new Measures(),
-    clock: systemClock,
-    queuedCalls: 1,
-  });
+  const seal = new RoundSeal({ clock: systemClock });
+  const calls = new CallRelays({ seal, measures: new Measures(), clock: systemClock, queuedCalls: 1 });
   const clients = { of: () => client } as unknown as Clients;
-  return { a, b, client, catalog, lists: new RouteLists(catalog), ...{ calls, clients, clock: systemClock } };
+  return { a, b, client, catalog, lists: new RouteLists(catalog), ...{ calls, seal, clients, clock: systemClock } };
 }
 
 const served = (method: string, params: JsonObject): ServedCall =>

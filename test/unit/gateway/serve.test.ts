@@ -45,7 +45,12 @@ test('it listens where it is told, with the routes of its profiles and those giv
   expect(await Promise.all(['/mcp', '/mcp/p/few', '/mcp/p/no', '/mcp/s/no', '/x'].map((path) => status(path)))).toEqual(
     [200, 200, 404, 404, 404],
   );
-  expect(await status('/mcp', {})).toBe(401);
+  // Without a token nothing tells a server or profile that there is from one that there is not.
+  const known = await sendTo(url, { path: '/mcp/s/broken' });
+  expect(known.status).toBe(401);
+  for (const path of ['/mcp', '/mcp/p/few', '/mcp/p/no', '/mcp/s/no'])
+    expect(await sendTo(url, { path })).toEqual({ ...known, headers: { ...known.headers, date: expect.any(String) } });
+  for (const path of ['/mcp/s/broken', '/mcp/s/no']) expect(await status(path, { host: 'evil.example' })).toBe(403);
   expect((await sendTo(url, { path: '/healthz', method: 'GET' })).body).toBe('ok');
   const broken = await sendTo(url, { path: '/mcp/s/broken', body: initialize(), headers });
   expect([broken.status, broken.message['error']?.['message']]).toEqual([

@@ -81,6 +81,7 @@ function setUp({ env = {}, config = {}, store, ...change }: World = {}) {
   const configNow = () => configOf(config);
   const opener = createServerOpener({
     environment,
+    sharesRemote: false,
     logins: { signerFor: async () => undefined },
     approvals: new ServerApprovals({
       gate,

@@ -1,13 +1,16 @@
 // Owns the proof that requests need the token, come to our own name, and from no foreign web page; and that a session belongs to
 // the token that opened it.
 
+import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { bearerToken, byToken, faultOfNames, readOrCreateToken, withoutToken } from '../../../src/serving/access.ts';
 import { createMcpServer } from '../../../src/serving/mcp-server.ts';
 import { removeFolder } from '../../remove-folder.ts';
+import { waitFor } from '../../wait-for.ts';
 import { echoService, initialize, serveHttp, servePipes, TOKEN, tokenAccess } from './served.ts';
 
 function folder(): string {
@@ -96,6 +99,48 @@ test('a session belongs to the token that opened it: for others it does not exis
   expect((await sent(one)).status).toBe(200);
   server.endSessions(({ id }) => id === 'one');
   expect((await sent(one)).status).toBe(404);
+});
+
+test('access that is withdrawn while a body is on its way, or a session is being opened, counts for that request too', async () => {
+  const admitted: string[] = [];
+  const offers: (() => void)[] = [];
+  const service = echoService();
+  const { offer } = service;
+  const { port, send, modern, server } = await serveHttp({
+    service: { ...service, offer: (peer) => new Promise((resolve) => offers.push(() => resolve(offer(peer)))) },
+    http: {
+      authenticate({ headers }) {
+        const id = String(headers.authorization);
+        admitted.push(id);
+        return { id };
+      },
+    },
+  });
+  const begin = async (authorization: string) => {
+    const body = JSON.stringify(initialize());
+    const socket = connect(port, '127.0.0.1');
+    onTestFinished(() => void socket.destroy());
+    const head = `Host: 127.0.0.1\r\nAuthorization: ${authorization}\r\nContent-Type: application/json`;
+    socket.write(`POST /mcp HTTP/1.1\r\n${head}\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 9)}`);
+    await waitFor(() => expect(admitted).toContain(authorization));
+    return async () => {
+      socket.write(body.slice(9));
+      return String((await once(socket, 'data'))[0]).split('\r\n');
+    };
+  };
+  const [revoked, other] = [await begin('revoked'), await begin('other')];
+  const opening = send({ headers: { authorization: 'revoked' }, body: initialize() });
+  await waitFor(() => expect(offers).toHaveLength(1));
+  server.endSessions(({ id }) => id === 'revoked');
+  expect(await revoked()).toEqual(expect.arrayContaining(['HTTP/1.1 401 Unauthorized', 'www-authenticate: Bearer']));
+  const opened = other();
+  await waitFor(() => expect(offers).toHaveLength(2));
+  for (const answer of offers) answer();
+  expect((await opening).status).toBe(401);
+  expect((await opened)[0]).toBe('HTTP/1.1 200 OK');
+  expect(server.counts()).toMatchObject({ sessions: 1, unanswered: 0 });
+  const call = await modern('tools/call', { name: 'echo', arguments: { text: 'x' } });
+  expect(call.status, 'what was withdrawn does not count for later requests').toBe(200);
 });
 
 test('other names and foreign pages are refused before anything else', () => {

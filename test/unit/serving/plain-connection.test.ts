@@ -347,6 +347,24 @@ describe('the connections of a port', () => {
     await waitFor(() => expect(idle.isClosed()).toBe(true));
   });
 
+  test('are not idle while a client still takes its answer, also when the port closes', async () => {
+    const body = 'x'.repeat(16 * 1_048_576);
+    const { connections, clock, port } = await openPort({
+      answer: (_, response) => void response.writeHead(200).end(body),
+    });
+    const client = await openClient(port);
+    client.socket.pause();
+    client.write({ body: 'a' });
+    await waitFor(() => expect(client.socket.bytesRead).toBeGreaterThan(0));
+    await clock.advance(60_000);
+    connections.close(false);
+    client.socket.resume();
+    expect((await client.next()).body.length).toBe(body.length);
+    expect(client.isClosed()).toBe(false);
+    connections.close(false);
+    await waitFor(() => expect(client.isClosed()).toBe(true));
+  });
+
   test('end with an answer that says so', async () => {
     const { port } = await openPort({
       answer: (_, response) => void response.setHeader('connection', 'close').writeHead(200).end('the last'),
