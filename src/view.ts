@@ -79,10 +79,17 @@ export interface Views {
   close(): Promise<void>;
 }
 
-const sessionsOfViews = new WeakMap<View, SessionProvider>();
+/** The parts of a view that a gateway uses beside its turns, since it hands on whole requests. */
+export interface ViewParts {
+  readonly sessions: SessionProvider;
+  /** The outputs that the agent has read, in requests that are no call too. */
+  readonly taint: Taint;
+}
 
-/** The sessions that a view of `view()` uses: for a gateway, which hands on whole requests. */
-export const sessionsOf = (view: View): SessionProvider | undefined => sessionsOfViews.get(view);
+const partsOfViews = new WeakMap<View, ViewParts>();
+
+/** `undefined` for a view that was not made by `view()`. */
+export const partsOfView = (view: View): ViewParts | undefined => partsOfViews.get(view);
 
 /** Makes all views of one runtime, and closes their private connections with it. */
 export function createViews(host: Host<CallEvent>, servers: Servers, calls: Omit<CallPath, 'counts'>): Views {
@@ -111,16 +118,17 @@ export function createViews(host: Host<CallEvent>, servers: Servers, calls: Omit
       const sessions = servers.openPrivateSessions(handlers, isPrivate);
       if (isClosed) void sessions.close();
       privates.add(sessions);
+      const rights = rightsOfView({ permissions, approve, readOnly });
       const view = createView({
         ...shared,
         handlers,
         model,
         narrowing: tools === undefined ? [] : [tools],
         sessions,
-        rights: rightsOfView({ permissions, approve, readOnly }),
+        rights,
       });
       const opened = { ...view, close: () => view.close().finally(() => privates.delete(sessions)) };
-      sessionsOfViews.set(opened, sessions);
+      partsOfViews.set(opened, { sessions, taint: rights.taint });
       return opened;
     },
     sessions: () => [...privates].flatMap((each) => each.sessions()),
@@ -293,7 +301,7 @@ function visibleSnapshot(
 }
 
 /** A hashed name may look like another server's tool: there the pattern must hold the hash. */
-function matchesTool(pattern: string, { id, name }: Tool): boolean {
+export function matchesTool(pattern: string, { id, name }: Tool): boolean {
   const canonical = `mcp__${id.server}__${id.tool}`;
   if (pattern === canonical || matchesId(pattern, id)) return true;
   const hash = hashOfKey(toolKey(id));

@@ -8,7 +8,7 @@ import { limits } from '../model/limits.ts';
 import type { Signal } from '../model/tool.ts';
 import type { ServerRegistry } from '../servers/registry.ts';
 import { createNonce, orderWarning, wrap } from '../shaping/boundary.ts';
-import { findSignals } from '../shaping/injection.ts';
+import { findAtEnds, findSignals } from '../shaping/injection.ts';
 import type { Redactor } from '../shaping/redact.ts';
 import { plainText, readInSlices, render } from '../shaping/text.ts';
 import { type Cut, type Ends, findCut, joinCut, sharesOf } from '../shaping/truncate.ts';
@@ -56,9 +56,7 @@ function flagged(outcome: OutcomeDraft, call: ToolCall, deps: ShapeDeps): Outcom
   const find = deps.findSignals ?? findSignals;
   for (const block of outcome.content) {
     if (block.type !== 'text' || typeof block.text !== 'string' || block.text === '') continue;
-    const { text } = block;
-    const isLong = text.length > 2 * SLICE_UNITS;
-    const found = isLong ? [...find(text.slice(0, SLICE_UNITS)), ...find(text.slice(-SLICE_UNITS))] : find(text);
+    const found = findAtEnds(block.text, find);
     if (found.length > 0) outcome.signals = [...outcome.signals, ...found];
   }
   tellSignals(outcome, call, deps);

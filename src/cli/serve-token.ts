@@ -32,7 +32,7 @@ export async function requireProfile(context: Context, profile: string): Promise
   const known = [...new Set([DEFAULT_PROFILE, ...Object.keys(profiles)])];
   if (known.includes(profile)) return;
   throw new UsageError(
-    `no profile "${profile}" is configured, only ${known.join(', ')}; add [plexus.serving.profiles.${profile}] first`,
+    `no profile "${profile}" is configured, only ${known.join(', ')}; add [plexus.serving.profiles.${profile}] to your configuration first`,
   );
 }
 

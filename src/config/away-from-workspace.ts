@@ -65,7 +65,9 @@ export function awayFromWorkspace(
   launch: StdioLaunch,
   { environment, hasSafePath = true }: ShieldOptions,
 ): ShieldedLaunch {
-  const { platform, cwd } = environment;
+  const { platform, home } = environment;
+  // The process of all workspaces is of none: naming one would make it another process in each.
+  const cwd = definition.settings.share === 'machine' ? home : environment.cwd;
   const isConcerned = isPersonal(definition.provenance) && launch.cwd === undefined;
   const runner = isConcerned ? runnerOf([launch.command, ...launch.args], platform) : undefined;
   if (runner === undefined || !looksAround(runner)) return { launch };

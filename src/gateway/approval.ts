@@ -1,6 +1,7 @@
 // Owns asking a gateway's client whether a call may be made: by elicitation, for this once or for its session, never for good. A
 // client that cannot be asked has not agreed.
 
+import { randomUUID } from 'node:crypto';
 import { isObject, stringifyBounded } from '../kernel/json.ts';
 import { visible } from '../kernel/shell-word.ts';
 import type { ServedCall } from '../serving/service.ts';
@@ -17,7 +18,10 @@ export function canFillForms({ peer: { capabilities } }: Pick<ServedCall, 'peer'
   return isObject(elicitation) && (elicitation['form'] !== undefined || elicitation['url'] === undefined);
 }
 
-/** `isSession`: the client can be told from others, so that an answer may count for its session. */
+/**
+ * `isSession`: the client can be told from others, so that an answer may count for its session. Each question has a name of its own: an
+ * answer that a client sends along before it was asked, or once more, fits none.
+ */
 export function askClient(served: ServedCall, isSession: boolean): Approve {
   return async (request) => {
     if (request.kind !== 'tool' || !canFillForms(served)) return 'no';
@@ -27,7 +31,7 @@ export function askClient(served: ServedCall, isSession: boolean): Approve {
     const { action, content } = await served.ask(
       'elicitation/create',
       { message: questionFor(request), requestedSchema },
-      { key: KEY },
+      { key: `${KEY}-${randomUUID()}` },
     );
     const answer = action === 'accept' && isObject(content) ? content['decision'] : 'no';
     return answer === 'once' || (answer === 'session' && offered.includes('session')) ? answer : 'no';

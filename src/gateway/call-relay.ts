@@ -57,7 +57,7 @@ export class CallRelays {
     const refusal = refusalOf(client, server);
     if (refusal !== undefined) return Promise.resolve(this.failed(client, refusal));
     const caller = client.callerOf(served.peer);
-    const round = served.peer.era === 'modern' ? this.#deps.seal.open(served) : undefined;
+    const round = served.peer.era === 'modern' ? this.#deps.seal.open(served, client.placeOf(server)) : undefined;
     const turn = line.enter(caller, served, this.#deps.clock);
     const measures = this.#deps.measures.of(server);
     const { seal, clock } = this.#deps;
@@ -76,10 +76,10 @@ export class CallRelays {
   }
 
   /** A call that could not be handed on; its server is not known, or did not list its tools. */
-  failed({ route }: GatewayClient, error: unknown): JsonObject {
+  failed({ route, fleet }: GatewayClient, error: unknown): JsonObject {
     // A command ends with the failure itself; a model reads it.
     if (route.isOfCommands) throw failureAnswer(error);
-    return failureResult(error);
+    return failureResult(error, fleet.commandOptions());
   }
 
   #perform(relay: RelayedCall, beat: RosterEntry<Beat> | undefined): Promise<JsonObject> {
@@ -101,7 +101,7 @@ export class CallRelays {
           over(!outcome.isError);
           relay.ended(outcome.isError ? 'error' : 'ok');
           const result = withUrisOf(client, tool.id.server, resultOf(outcome));
-          return this.#deps.seal.passed(served, result, relay.isApproved);
+          return this.#deps.seal.passed(served, client.placeOf(tool.id.server), result, relay.approved);
         },
         (error: unknown) => {
           over(false);

@@ -3,24 +3,35 @@
 
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import { shellWord } from '../kernel/shell-word.ts';
-import { asRuntimeError, RuntimeError, wireCodesOf } from '../model/errors.ts';
+import { type ApprovalAdvice, asRuntimeError, type FailureData, RuntimeError, wireCodesOf } from '../model/errors.ts';
 import { codes, ProtocolError, resourceNotFound } from '../serving/protocol.ts';
 
 const ERROR_META = 'plexus/error';
 
-/** For a call that was handed on, or refused by a rule: the model reads why, and a person what to do. */
-export function failureResult(error: unknown): JsonObject {
+/**
+ * For a call that was handed on, or refused by a rule: the model reads why, and a person what to do. `options`: those of a command that is
+ * about the same servers, whatever folder it is typed in.
+ */
+export function failureResult(error: unknown, options: readonly string[] = []): JsonObject {
   const failure = asRuntimeError(error);
   const { code, remedy } = failure;
-  const text = [failure.message, ...commandFor(failure)].join(' ');
+  const text = [failure.message, ...commandFor(failure, options)].join(' ');
   return { content: [{ type: 'text', text }], isError: true, _meta: { [ERROR_META]: { code, remedy } } };
 }
 
-/** A refusal ends with the command that allows the call. */
-function commandFor({ code, data }: RuntimeError): readonly string[] {
-  if (code !== 'APPROVAL_REFUSED' || !('tool' in data) || !('server' in data)) return [];
+/** The sentence of a refusal names a command already where the tool has changed. */
+const namesCommand: readonly (string | undefined)[] = ['review-lock', 'approve-again'] satisfies ApprovalAdvice[];
+
+/** A refusal ends with the command that allows the call, or, where no stored approval would, the one that makes it. */
+function commandFor(error: RuntimeError, options: readonly string[]): readonly string[] {
+  if (error.code !== 'APPROVAL_REFUSED') return [];
+  const { server, tool, advice, isUnstored } = error.data as FailureData<'APPROVAL_REFUSED'>;
+  if (namesCommand.includes(advice)) return [];
+  const words = [server, tool, ...options].map(shellWord).join(' ');
   return [
-    `To allow it for good, run: plexus approve ${shellWord(String(data.server))} ${shellWord(String(data.tool))}`,
+    isUnstored
+      ? `To call it yourself, run: plexus call ${words}`
+      : `To allow it for good, run: plexus approve ${words}`,
   ];
 }
 

@@ -82,6 +82,12 @@ export class GatewayFleet {
     return this.status().some(({ name }) => name === server);
   }
 
+  /** The options with which a command of a person is about this fleet: an approval counts in one folder. */
+  commandOptions(): readonly string[] {
+    const { environment, options } = this.parts.host;
+    return ['--cwd', environment.cwd, ...(options.config === undefined ? [] : ['--config', options.config])];
+  }
+
   /** The roots that its servers are told, by value. */
   roots(): readonly { readonly uri: string }[] {
     return this.workspace === undefined ? [] : [{ uri: pathToFileURL(this.workspace).href }];

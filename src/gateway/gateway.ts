@@ -241,7 +241,7 @@ export function createGateway(runtime: Runtime, options: GatewayOptions): Gatewa
     },
     link(request, principal, pipes) {
       const found = routes.ofLink(pathIn(request));
-      if (found === undefined) return { status: 404, sentence: `The gateway has no ${pathIn(request)}.` };
+      if (found === undefined) return { status: 404, sentence: missingRoute(pathIn(request), [...profiles.keys()]) };
       const identified = identify(principal, request);
       if (typeof identified === 'string') return { status: 403, sentence: `${identified}.` };
       const { refusal } = room;
@@ -281,6 +281,13 @@ const changedLists: readonly ChangedList[] = ['tools', 'prompts', 'resources'];
 function pathIn({ url = '' }: RequestHead): string {
   const query = url.indexOf('?');
   return query < 0 ? url : url.slice(0, query);
+}
+
+/** For the person whose client names the route. */
+function missingRoute(path: string, profiles: readonly string[]): string {
+  const words = readPath(path);
+  if (words?.kind !== 'profile') return `The gateway has no ${path}.`;
+  return `There is no profile "${words.profile}", only ${profiles.join(', ')}; a gateway reads its profiles when it starts.`;
 }
 
 const reportNowhere = (): void => undefined;

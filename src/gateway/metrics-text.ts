@@ -8,14 +8,20 @@ export interface GatewayCounts {
   readonly servers: ReadonlyMap<string, ServerMeasures>;
   /** Open sessions by era; a link is the session of one client of either. */
   readonly sessions: Readonly<Record<'legacy' | 'modern', number>>;
-  /** Of all workspaces. */
-  readonly statuses: readonly ServerStatus[];
+  /** By workspace; the gateway's own fleet comes first, and has none. */
+  readonly fleets: readonly WorkspaceStatus[];
+}
+
+export interface WorkspaceStatus {
+  readonly workspace: string | undefined;
+  readonly servers: readonly ServerStatus[];
 }
 
 type Labels = Readonly<Record<string, string>>;
 
-export function metricsText({ servers, sessions, statuses }: GatewayCounts): string {
+export function metricsText({ servers, sessions, fleets }: GatewayCounts): string {
   const measured = [...servers];
+  const statuses = fleets.flatMap((fleet) => fleet.servers);
   const each = (value: (measures: ServerMeasures) => number): readonly Sample[] =>
     measured.map(([server, measures]) => [{ server }, value(measures)]);
   return [

@@ -2,7 +2,9 @@
 
 import { matchesWildcard } from '../kernel/wildcard.ts';
 import { CALL_TOOL, SEARCH_TOOL } from '../model/builtin.ts';
-import type { ServerName, ToolId } from '../model/names.ts';
+import type { ServerName } from '../model/names.ts';
+import type { Tool } from '../model/tool.ts';
+import { matchesTool } from '../view.ts';
 
 export interface Profile {
   readonly name: string;
@@ -32,10 +34,12 @@ export const searchToolNames: readonly string[] = [SEARCH_TOOL, CALL_TOOL];
 export const seesServer = ({ servers }: Profile, server: ServerName): boolean =>
   servers.some((pattern) => matchesWildcard(pattern, server));
 
-export const seesTool = (profile: Profile, { server, tool }: ToolId): boolean =>
-  seesServer(profile, server) && profile.tools.some((pattern) => matchesWildcard(pattern, `${server}__${tool}`));
+/** Patterns mean what they mean in a view: the part before the first separator is the server. */
+export const seesTool = (profile: Profile, tool: Tool): boolean =>
+  seesServer(profile, tool.id.server) &&
+  viewPatterns(profile).every((patterns) => patterns.some((pattern) => matchesTool(pattern, tool)));
 
-/** The same as patterns of a view, for the tools that search. */
+/** The profile as patterns of a view, for the tools that search. */
 export const viewPatterns = ({ servers, tools }: Profile): readonly (readonly string[])[] => [
   ...(servers.includes('*') ? [] : [servers.map((pattern) => `mcp__${pattern}__*`)]),
   ...(tools.includes('*') ? [] : [tools.map((pattern) => `mcp__${pattern}`)]),

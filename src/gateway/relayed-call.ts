@@ -7,6 +7,7 @@ import type { JsonObject } from '../kernel/json.ts';
 import type { Tool } from '../model/tool.ts';
 import type { ServedCall } from '../serving/service.ts';
 import type { ApprovalAnswer, ApprovalRequest, QuestionOptions } from '../trust/approval.ts';
+import { toolHash } from '../trust/tool-pin.ts';
 import { askClient } from './approval.ts';
 import type { GatewayClient } from './client.ts';
 import { type CallEnding, countEnd, type ServerMeasures } from './measures.ts';
@@ -34,8 +35,8 @@ export class RelayedCall extends ServedRelay {
   readonly tool: Tool;
   readonly args: JsonObject;
   readonly line: ServerLine;
-  /** The client's user has said yes, in this round or an earlier one. */
-  isApproved = false;
+  /** The hash of the definition to which the client's user has said yes, in this round or an earlier one. */
+  approved: string | undefined;
   isCancelled = false;
   readonly #round: Round | undefined;
   readonly #seal: RoundSeal;
@@ -78,11 +79,12 @@ export class RelayedCall extends ServedRelay {
   }
 
   async approve(request: ApprovalRequest, options: QuestionOptions): Promise<ApprovalAnswer> {
-    if (this.isApproved || this.client.route.isOfCommands) return 'once';
-    this.isApproved = this.#round !== undefined && this.#seal.useApproval(this.#round);
-    if (this.isApproved) return 'once';
-    const answer = await askClient(this.served, this.client.isNamed)(request, options);
-    this.isApproved = answer !== 'no';
+    if (this.client.route.isOfCommands) return 'once';
+    const definition = toolHash(this.client.fleet.servers.currentDefinition(this.tool));
+    const isOfRound = this.#round !== undefined && this.#seal.useApproval(this.#round, definition);
+    const isKnown = isOfRound || this.approved === definition;
+    const answer = isKnown ? 'once' : await askClient(this.served, this.client.isNamed)(request, options);
+    if (answer !== 'no') this.approved = definition;
     return answer;
   }
 

@@ -128,8 +128,11 @@ async function openIn(claim: GatewayClaim, options: ResidenceOptions): Promise<R
   const measured = async (gateway: ServedGateway['gateway']): Promise<GatewayCounts> => {
     const { servers, sessions, pipes } = gateway.measures();
     const modern = pipes - (legacySessions - sessions);
-    const statuses = (await gateway.status()).flatMap((each) => each.servers);
-    return { servers, statuses, sessions: { legacy: legacySessions, modern: Math.max(0, modern) } };
+    return {
+      servers,
+      fleets: await gateway.status(),
+      sessions: { legacy: legacySessions, modern: Math.max(0, modern) },
+    };
   };
   const idleSince = (gateway: ServedGateway['gateway']) => {
     const { sessions, pipes, unanswered, suspended } = gateway.measures();

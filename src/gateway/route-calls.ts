@@ -2,7 +2,8 @@
 // the call of a search tool. What follows is in `call-relay.ts`.
 
 import type { JsonObject } from '../kernel/json.ts';
-import { CALL_TOOL, unwrapCall } from '../model/builtin.ts';
+import { CALL_TOOL, SEARCH_TOOL, unwrapCall } from '../model/builtin.ts';
+import { RuntimeError } from '../model/errors.ts';
 import type { Tool } from '../model/tool.ts';
 import { invalidParams } from '../serving/protocol.ts';
 import type { ServedCall } from '../serving/service.ts';
@@ -50,10 +51,14 @@ export class RouteCalls {
 
   /** The tool that is called through another one is the one that counts: its server's limits, its questions, its place. */
   #callFound(client: GatewayClient, served: ServedCall, own: Tool): Promise<JsonObject> {
+    const { calls } = this.#deps;
     const carried = own.name === CALL_TOOL ? unwrapCall(served.params['arguments']) : '';
-    const tool = typeof carried === 'string' ? undefined : client.turn().find(carried.name);
-    if (tool === undefined || typeof carried === 'string') return this.#deps.calls.call(client, served, own);
-    return this.#deps.calls.call(client, served, tool, carried.arguments);
+    if (typeof carried === 'string') return calls.call(client, served, own);
+    const tool = client.turn().find(carried.name);
+    if (tool === undefined) return calls.call(client, served, own);
+    if (client.hasTool(tool)) return calls.call(client, served, tool, carried.arguments);
+    const unseen = { name: carried.name, nearest: [], searchWith: SEARCH_TOOL };
+    return Promise.resolve(calls.failed(client, new RuntimeError('TOOL_UNKNOWN', unseen)));
   }
 
   /** A tool that is not known may be of a server that has not listed its tools yet. */

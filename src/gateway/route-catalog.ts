@@ -14,6 +14,7 @@ import type { GatewayFleet } from './gateway-fleet.ts';
 import { failureIn, lifeOf, outcomesIn, type RouteList, requireList } from './list-life.ts';
 import { type Named, nameAll, ownedUri, readOwnedUri } from './names.ts';
 import { seesServer } from './profiles.ts';
+import { isListed, type Reading } from './read-permission.ts';
 import type { Route } from './route.ts';
 import { statusResult } from './status-tool.ts';
 
@@ -34,13 +35,22 @@ export class RouteCatalog {
     await fleet.whenListed(capability, this.route.server);
   }
 
-  visible({ fleet }: GatewayClient): ReturnType<typeof visibleResources> {
-    return visibleResources(fleet.servers.resourceCatalog, (server) => this.#isSeen(fleet, server));
+  visible({ fleet }: GatewayClient, reading: Reading = 'resources'): ReturnType<typeof visibleResources> {
+    const { resourceCatalog, registry } = fleet.servers;
+    const isVisible = (server: ServerName) =>
+      this.#isSeen(fleet, server) && (this.route.isOfCommands === true || isListed(registry, server, reading));
+    // Asked once for each server, and not for each of its resources.
+    const known = new Map<ServerName, boolean>();
+    return visibleResources(resourceCatalog, (server) => {
+      const isKnown = known.get(server) ?? isVisible(server);
+      known.set(server, isKnown);
+      return isKnown;
+    });
   }
 
   prompts(client: GatewayClient): Named<Prompt> {
     const { server } = this.route;
-    const prompts = this.visible(client).prompts(server);
+    const prompts = this.visible(client, 'prompts').prompts(server);
     return nameAll(prompts, (prompt) => ({ server: prompt.server, tool: prompt.name }), server !== undefined);
   }
 

@@ -2,7 +2,7 @@
 
 import { isForModels } from '../catalog/tool-meta.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
-import type { Tool } from '../model/tool.ts';
+import type { Tool, ToolDefinition } from '../model/tool.ts';
 import type { Peer } from '../serving/service.ts';
 import type { GatewayClient } from './client.ts';
 import { ownedUri } from './names.ts';
@@ -24,7 +24,8 @@ export class RouteLists {
     if (server === undefined && client.tools().list.some(({ item }) => pageOf(item.definition) !== undefined))
       await client.fleet.whenFetched('resources');
     const about = this.#catalog.about(client.fleet, 'tools');
-    if (server !== undefined) return { tools: client.tools().list.map(({ item }) => item.definition), ...about };
+    if (server !== undefined)
+      return { tools: client.tools().list.map(({ item }) => this.#shown(item.definition)), ...about };
     const shown = profile.expose === 'search' ? searchTools(client) : this.#mergedTools(client, peer);
     return { tools: [...shown, statusTool], ...about };
   }
@@ -69,8 +70,15 @@ export class RouteLists {
       .map(({ name, item: { id, definition } }) => {
         const page = pageOf(definition);
         const uri = page && this.#catalog.uriOf(client, { server: id.server, uri: page });
-        return { ...definition, name, ...(uri !== page && { _meta: withPage(definition, uri) }) };
+        return { ...this.#shown(definition), name, ...(uri !== page && { _meta: withPage(definition, uri) }) };
       });
+  }
+
+  /** A shaped result is text alone: a client that was promised structured content would refuse it. */
+  #shown(definition: ToolDefinition): JsonObject {
+    if (this.#catalog.route.profile.shaping === 'raw' || definition.outputSchema === undefined) return definition;
+    const { outputSchema: _, ...others } = definition;
+    return others;
   }
 }
 

@@ -12,6 +12,7 @@ import type { GatewayClient } from './client.ts';
 import type { Clients } from './clients.ts';
 import { failureAnswer, redactedAnswer } from './commands/told-failure.ts';
 import { failureError } from './failures.ts';
+import { refuseDenied } from './read-permission.ts';
 import type { Route } from './route.ts';
 import { RouteCalls } from './route-calls.ts';
 import { RouteCatalog } from './route-catalog.ts';
@@ -104,6 +105,7 @@ export class RouteService implements Service {
     try {
       await this.#subscriptions.begin(uri, peer, async () => {
         const owner = await this.#catalog.ownerOf(client, uri);
+        refuseDenied(client, { reading: 'resources', server: owner.server, arguments: { uri: owner.uri } });
         return this.#deps.watched.add(client.fleet, { ...owner, told: uri }, peer);
       });
     } catch (error) {

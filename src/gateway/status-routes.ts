@@ -2,9 +2,10 @@
 // the token names nothing of the person's.
 
 import type { ServerStatus } from '../connection/status.ts';
+import { visible } from '../kernel/shell-word.ts';
 import { type Authenticate, faultOfNames } from '../serving/access.ts';
 import type { HttpHandler, ServedResponse } from '../serving/http-exchange.ts';
-import { type GatewayCounts, metricsText } from './metrics-text.ts';
+import { type GatewayCounts, metricsText, type WorkspaceStatus } from './metrics-text.ts';
 
 export interface StatusRoutesOptions {
   /** Names by which the gateway is reached. */
@@ -62,9 +63,9 @@ export function statusRoutes(options: StatusRoutesOptions): ReadonlyMap<string, 
     [
       '/',
       guarded('GET', async (request, response) => {
-        const { statuses, sessions } = await measured();
+        const { fleets, sessions } = await measured();
         const isKnown = mayRead(request) !== undefined;
-        send(response, 200, pageOf({ statuses, sessions, isReady: isReady(), isKnown }));
+        send(response, 200, pageOf({ fleets, sessions, isReady: isReady(), isKnown }));
       }),
     ],
   ]);
@@ -85,23 +86,34 @@ function needsToken(response: ServedResponse): void {
   send(response.setHeader('www-authenticate', 'Bearer'), 401, 'The request needs the admin token of this gateway.');
 }
 
-interface Page extends Pick<GatewayCounts, 'statuses' | 'sessions'> {
+interface Page extends Pick<GatewayCounts, 'fleets' | 'sessions'> {
   readonly isReady: boolean;
   readonly isKnown: boolean;
 }
 
 /** Plain text: a name that holds markup is only text. */
-function pageOf({ statuses, sessions, isReady, isKnown }: Page): string {
+function pageOf({ fleets, sessions, isReady, isKnown }: Page): string {
+  const statuses = fleets.flatMap(({ servers }) => servers);
   const up = statuses.filter(({ status }) => status === 'connected').length;
+  const configured = new Set(statuses.map(({ name }) => name)).size;
+  const folders = fleets.length - 1;
   const lines = [
     `Plexus gateway: ${isReady ? 'ready' : 'not ready'}`,
-    `${statuses.length} servers, ${up} of them up`,
-    `${sessions.legacy + sessions.modern} sessions`,
+    `${counted(configured, 'server')}, ${up} running${folders > 0 ? `, in ${counted(folders, 'folder')} besides its own` : ''}`,
+    counted(sessions.legacy + sessions.modern, 'session'),
   ];
-  return [...lines, '', ...(isKnown ? statuses.map(lineOf) : ['Names are shown with the token of the gateway.'])].join(
-    '\n',
-  );
+  const names = isKnown ? fleets.flatMap(fleetLines) : ['', 'Names are shown with the token of the gateway.'];
+  return [...lines, ...names].join('\n');
 }
+
+const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
+
+/** Each workspace has its own servers: a name that stands twice is another process. */
+const fleetLines = ({ workspace, servers }: WorkspaceStatus) => [
+  '',
+  workspace === undefined ? 'For clients that name no folder:' : `For clients in ${visible(workspace)}:`,
+  ...(servers.length === 0 ? ['  no servers'] : servers.map((status) => `  ${lineOf(status)}`)),
+];
 
 const lineOf = ({ name, state, toolCount, reason }: ServerStatus) =>
   `${name}  ${state}  ${toolCount} tools${reason === undefined ? '' : `  ${reason}`}`;

@@ -523,6 +523,8 @@ export const failures = {
         name: QualifiedName;
         because: string;
         advice?: ApprovalAdvice;
+        /** No stored approval answers the question: `plexus approve` would not help. */
+        isUnstored?: true;
         /** How the tool differs from what was reviewed; not in the sentences, since a server wrote it and a model reads them. */
         changes?: readonly string[];
       },
@@ -674,7 +676,8 @@ export const failures = {
     { exit: 1, http: 409, rpc: -32603 },
     (d: { pid: number; port: number; folder: string }) =>
       `A gateway runs already on ${d.folder}: process ${d.pid}, port ${d.port}.`,
-    () => 'Use that one, or end it first; a second one needs a state folder of its own (XDG_STATE_HOME).',
+    (d) =>
+      `Use that one: clients join it with plexus connect, or at http://127.0.0.1:${d.port}/mcp with the token in ${d.folder}/gateway.token. Or end it first: kill ${d.pid}. A second one needs a state folder of its own (XDG_STATE_HOME).`,
   ),
   GATEWAY_NEWER: failure(
     'fix-config',
@@ -685,8 +688,15 @@ export const failures = {
   GATEWAY_UNREACHABLE: failure(
     'retry-later',
     { exit: 4, http: 502, rpc: -32603, quotes: true },
-    (d: { reason: string }) => `The gateway cannot be reached: ${d.reason.replace(/\.$/, '')}.`,
-    () => 'Run this in a terminal to see why: plexus serve',
+    (d: {
+      reason: string;
+      /** It runs, and does not take this client. */
+      isRefusal?: true;
+    }) => `The gateway ${d.isRefusal ? 'refuses this client' : 'cannot be reached'}: ${d.reason.replace(/\.$/, '')}.`,
+    (d) =>
+      d.isRefusal
+        ? 'Correct the command of the client, or the configuration of the gateway.'
+        : 'Run this in a terminal to see why: plexus serve',
   ),
   SESSION_UNKNOWN: failure(
     'fix-call',

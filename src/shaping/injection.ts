@@ -2,6 +2,7 @@
 // blocked or changed here; the caller decides what a signal is worth.
 
 import { latePattern } from '../kernel/late-pattern.ts';
+import { SLICE_UNITS } from '../kernel/slices.ts';
 import type { Signal } from '../model/tool.ts';
 import { findEncoded } from './signals/encoded.ts';
 import { findMarks } from './signals/marks.ts';
@@ -31,6 +32,12 @@ export function findSignals(text: string, surface: Surface = 'tool_output'): rea
   }
   if (matches.isEmpty) return [];
   return matches.inTextOrder().map((each) => ({ name: each.name, at: each.start, excerpt: excerptOf(text, each) }));
+}
+
+/** Of a text that is passed on whole, however long it is: searched at its ends only, where it is long. */
+export function findAtEnds(text: string, find: (text: string) => readonly Signal[] = findSignals): readonly Signal[] {
+  if (text.length <= 2 * SLICE_UNITS) return find(text);
+  return [...find(text.slice(0, SLICE_UNITS)), ...find(text.slice(-SLICE_UNITS))];
 }
 
 /** Reused for all texts but very long ones: a new buffer for each costs more than to search it. */

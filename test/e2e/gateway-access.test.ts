@@ -12,11 +12,13 @@ import { Sandbox } from './plexus.ts';
 
 const desk = fileURLToPath(new URL('../servers/desk.mjs', import.meta.url));
 
+const WORK = "[plexus.serving]\nport = 0\n[plexus.serving.profiles.work]\nservers = ['desk']\n";
+
 async function serve(...words: readonly string[]) {
   const sandbox = new Sandbox();
   sandbox.write(
     '~/.config/plexus/mcp.toml',
-    `[plexus.serving]\nport = 0\n[plexus.serving.profiles.work]\nservers = ['desk']\n[mcp_servers.desk]\ncommand = '${process.execPath}'\nargs = ['${desk}']\n`,
+    `${WORK}[mcp_servers.desk]\ncommand = '${process.execPath}'\nargs = ['${desk}']\n`,
   );
   const started = sandbox.spawn(['serve', '--json', ...words]);
   const { port } = await waitFor(() => JSON.parse(started.seen.out));
@@ -64,7 +66,7 @@ verifies(
     expect(await sandbox.json('serve', 'token', 'revoke', 'editor')).toEqual({ name: 'editor', revoked: true });
     await waitFor(async () => expect((await list()).status).toBe(401));
     // Its session ended in the running gateway: the owner sees none but its own.
-    await waitFor(async () => expect((await get('/', token)).body).toContain('1 sessions'));
+    await waitFor(async () => expect((await get('/', token)).body).toContain('1 session\n'));
   },
 );
 
@@ -74,6 +76,38 @@ test('a token for a profile that is not configured is refused, with the profiles
   expect(code).toBe(1);
   expect(err).toContain('no profile "wrok" is configured, only default, work');
   expect(await sandbox.json('serve', 'token', 'list')).toEqual({ tokens: [] });
+});
+
+test.each([
+  [['fast'], 'unexpected word "fast"'],
+  [
+    ['--profile', 'work'],
+    '--profile goes with --stdio or token add; over HTTP a client names its profile in the address',
+  ],
+  [['--stdio', '--port', '0'], '--port, --host and --no-token are for HTTP'],
+  [['--stdio', '--profile', 'wrok'], 'no profile "wrok" is configured, only default, work'],
+  [['--no-token', '--host', '0.0.0.0'], 'it does not go with --host 0.0.0.0'],
+] as const)('serve %j starts nothing, and says why', async (words, sentence) => {
+  const sandbox = new Sandbox();
+  onTestFinished(() => sandbox.remove());
+  sandbox.write('~/.config/plexus/mcp.toml', WORK);
+  const { code, err, out } = await sandbox.run(['serve', ...words]);
+  expect([code, out]).toEqual([1, '']);
+  expect(err).toContain(sentence);
+});
+
+test('connect says which profiles there are, and a second serve where the first one is', async () => {
+  const { sandbox, port, started } = await serve();
+  const client = sandbox.spawn(['connect', '--profile', 'wrok'], { input: `${JSON.stringify(initialize())}\n` });
+  const { code, out } = await client.done;
+  expect([code, JSON.parse(out).error.message]).toEqual([
+    4,
+    'The gateway refuses this client: There is no profile "wrok", only default, work; a gateway reads its profiles when it starts. Correct the command of the client, or the configuration of the gateway.',
+  ]);
+  const second = await sandbox.run(['serve']);
+  expect(second).toMatchObject({ code: 1 });
+  expect(second.err).toContain(`at http://127.0.0.1:${port}/mcp with the token in `);
+  expect(second.err).toContain(`kill ${started.child.pid}.`);
 });
 
 test('a workspace is named by connect only', async () => {

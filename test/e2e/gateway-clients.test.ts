@@ -2,10 +2,14 @@
 // what only a session over HTTP has: a stream that is resumed, roots that change; and that many of them share one process of each server.
 
 import { readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Client as Client2, StreamableHTTPClientTransport as Http2 } from '@modelcontextprotocol/client';
+import { StdioClientTransport as Stdio2 } from '@modelcontextprotocol/client/stdio';
 import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
+import { SSEClientTransport as Sse1 } from '@modelcontextprotocol/sdk/client/sse.js';
+import { StdioClientTransport as Stdio1 } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport as Http1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { CallToolResultSchema, ListRootsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -16,6 +20,7 @@ import { createFolder, start, textOf } from './runtimes.ts';
 import { answer, visitBySdk1, visitBySdk2 } from './visits.ts';
 
 const fixture = fileURLToPath(new URL('../servers/conformance-sdk.mjs', import.meta.url));
+const cli = fileURLToPath(new URL('../../dist/cli.cjs', import.meta.url));
 const eras = ['legacy', 'modern'] as const;
 const info = { name: 'test', version: '1' };
 const listChanged = (kind: string) => `notifications/${kind}/list_changed`;
@@ -33,12 +38,28 @@ describe.each(eras)('in front of a %s server', (era) => {
   afterAll(() => gateway.stop());
   const url = () => new URL('/mcp/s/it', gateway.origin);
 
-  test('SDK v1', () => visitBySdk1(new Http1(url()), notFound[era]));
+  test('SDK v1', () => visitBySdk1(new Http1(url()), { notFound: notFound[era] }));
+
+  test('SDK v1 over the oldest streams', () =>
+    visitBySdk1(new Sse1(new URL('/sse', gateway.origin)), { notFound: notFound[era], prefix: 'it__' }));
+
+  /** What a client in that folder puts into its configuration. */
+  const connecting = () => ({
+    ...{ command: process.execPath, args: [cli, 'connect'], cwd: tmpdir() },
+    env: { PATH: process.env['PATH'] ?? '', HOME: gateway.home },
+  });
+
+  test('SDK v1 through plexus connect', () =>
+    visitBySdk1(new Stdio1(connecting()), { notFound: notFound[era], prefix: 'it__' }));
+
+  test.each(['legacy', 'auto'] as const)('SDK v2 as a %s client through plexus connect', (mode) =>
+    visitBySdk2(new Stdio2(connecting()), mode, { prefix: 'it__' }),
+  );
 
   test.each(['legacy', 'auto'] as const)('SDK v2 as a %s client', (mode) => {
     // A server of the older era is told of the workspace, and a modern client over HTTP names none.
     const roots = era === 'legacy' && mode === 'auto' ? '"roots":[]' : undefined;
-    return visitBySdk2(new Http2(url()), mode, roots);
+    return visitBySdk2(new Http2(url()), mode, { roots });
   });
 
   test('SDK v1 loses the stream of its call, and fetches the answer from its last event on', async () => {

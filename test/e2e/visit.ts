@@ -42,17 +42,23 @@ export interface Visit {
   readonly notFound: number;
   /** What the server reads of roots. Default: those of the client. */
   readonly roots?: string | undefined;
+  /** The tool or prompt of the server, as the client knows it. Default: by its own name. */
+  readonly named?: ((name: string) => string) | undefined;
 }
 
 export interface Heard {
   toolChanges: number;
   promptChanges: number;
+  resourceChanges: number;
   updates: number;
   readonly logs: unknown[];
   readonly pages: unknown[];
 }
 
-export const nothingHeard = (): Heard => ({ toolChanges: 0, promptChanges: 0, updates: 0, logs: [], pages: [] });
+export const nothingHeard = (): Heard => ({
+  ...{ toolChanges: 0, promptChanges: 0, resourceChanges: 0 },
+  ...{ updates: 0, logs: [], pages: [] },
+});
 
 export async function visit(given: Visit): Promise<void> {
   await lists(given);
@@ -63,25 +69,27 @@ export async function visit(given: Visit): Promise<void> {
   await news(given);
 }
 
-async function lists({ client }: Visit): Promise<void> {
+const asItIs = (name: string) => name;
+
+async function lists({ client, named = asItIs }: Visit): Promise<void> {
   const { tools } = await client.listTools();
-  expect(tools.map(({ name }) => name)).toContain('test_simple_text');
-  expect(tools.find(({ name }) => name === 'test_structured')).toMatchObject({
+  expect(tools.map(({ name }) => name)).toContain(named('test_simple_text'));
+  expect(tools.find(({ name }) => name === named('test_structured'))).toMatchObject({
     outputSchema: { required: ['answer'] },
     annotations: { readOnlyHint: true },
     _meta: { 'test/kind': 'structured' },
   });
   expect((await client.listResources()).resources.map(({ uri }) => uri)).toContain(watched);
   expect(await client.listResourceTemplates()).toMatchObject({ resourceTemplates: [{ uriTemplate: template }] });
-  expect((await client.listPrompts()).prompts.map(({ name }) => name)).toContain('test_simple_prompt');
-  const ref = { type: 'ref/prompt', name: 'test_prompt_with_arguments' };
+  expect((await client.listPrompts()).prompts.map(({ name }) => name)).toContain(named('test_simple_prompt'));
+  const ref = { type: 'ref/prompt', name: named('test_prompt_with_arguments') };
   const completed = { completion: { values: ['paris', 'park', 'party'] } };
   expect(await client.complete({ ref, argument: { name: 'arg1', value: 'par' } })).toMatchObject(completed);
   const byTemplate = { ref: { type: 'ref/resource', uri: template }, argument: { name: 'id', value: 'par' } };
   expect(await client.complete(byTemplate)).toMatchObject(completed);
 }
 
-async function results({ client, call, notFound }: Visit): Promise<void> {
+async function results({ client, call, notFound, named = asItIs }: Visit): Promise<void> {
   expect(await call('test_simple_text')).toMatchObject({
     content: [{ text: 'This is a simple text response for testing.' }],
   });
@@ -103,17 +111,17 @@ async function results({ client, call, notFound }: Visit): Promise<void> {
   });
   const missing = client.readResource({ uri: 'test://missing' });
   await expect(missing).rejects.toMatchObject({ code: notFound });
-  expect(await client.getPrompt({ name: 'test_simple_prompt' })).toMatchObject({ messages: [{ role: 'user' }] });
-  const filled = { name: 'test_prompt_with_arguments', arguments: { arg1: 'one', arg2: 'two' } };
+  expect(await client.getPrompt({ name: named('test_simple_prompt') })).toMatchObject({ messages: [{ role: 'user' }] });
+  const filled = { name: named('test_prompt_with_arguments'), arguments: { arg1: 'one', arg2: 'two' } };
   expect(await client.getPrompt(filled)).toMatchObject({
     messages: [{ content: { text: "Prompt with arguments: arg1='one', arg2='two'" } }],
   });
   await expect(client.getPrompt({ name: 'no_such_prompt' })).rejects.toMatchObject({ code: -32602 });
 }
 
-async function questions({ client, call, heard, roots = folder.uri }: Visit): Promise<void> {
+async function questions({ client, call, heard, roots = folder.uri, named = asItIs }: Visit): Promise<void> {
   expect(await call('test_input_required_result_elicitation')).toMatchObject({ content: [{ text: 'Hello, Ada!' }] });
-  expect(await client.getPrompt({ name: 'test_input_required_result_prompt' })).toMatchObject({
+  expect(await client.getPrompt({ name: named('test_input_required_result_prompt') })).toMatchObject({
     messages: [{ content: { text: expect.stringContaining('Context: ') } }],
   });
   expect(await call('test_elicitation_page')).toMatchObject({ content: [{ text: 'visit: accept' }] });
@@ -148,6 +156,7 @@ async function news({ call, subscribe, heard }: Visit): Promise<void> {
   await until('test_trigger_update', () => heard.updates);
   await until('test_trigger_tool_change', () => heard.toolChanges);
   await until('test_trigger_prompt_change', () => heard.promptChanges);
+  await until('test_trigger_resource_change', () => heard.resourceChanges);
   await unsubscribe();
   // What was told before the end of the subscription has arrived when a later change has.
   await until('test_trigger_tool_change', () => heard.toolChanges);

@@ -8,6 +8,7 @@ import {
   ListRootsRequestSchema,
   LoggingMessageNotificationSchema,
   PromptListChangedNotificationSchema,
+  ResourceListChangedNotificationSchema,
   ResourceUpdatedNotificationSchema,
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
@@ -25,8 +26,18 @@ function answerTo(params: { readonly mode?: string | undefined }, heard: Heard) 
   return { action: 'accept' as const };
 }
 
-/** `transport` is SDK v1's. `notFound`: what the server says of an unknown resource; an SDK server of today uses the code of the newer era. */
-export async function visitBySdk1(transport: unknown, notFound = -32002): Promise<void> {
+export interface Visited {
+  /** How the client is told of an unknown resource; an SDK server of today uses the code of the newer era. */
+  readonly notFound?: number;
+  /** Stands before the names of tools and prompts, where the client sees those of several servers. */
+  readonly prefix?: string;
+  /** What the server reads of roots. Default: those of the client. */
+  readonly roots?: string | undefined;
+}
+
+/** `transport` is SDK v1's. */
+export async function visitBySdk1(transport: unknown, { notFound = -32002, prefix = '' }: Visited = {}): Promise<void> {
+  const named = (name: string) => prefix + name;
   const client = new Client1(info, { capabilities });
   const heard = nothingHeard();
   client.setRequestHandler(ElicitRequestSchema, ({ params }) => answerTo(params, heard));
@@ -41,14 +52,17 @@ export async function visitBySdk1(transport: unknown, notFound = -32002): Promis
   client.setNotificationHandler(PromptListChangedNotificationSchema, () => {
     heard.promptChanges++;
   });
+  client.setNotificationHandler(ResourceListChangedNotificationSchema, () => {
+    heard.resourceChanges++;
+  });
   client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => void heard.logs.push(params.data));
   await client.connect(transport as never);
   onTestFinished(() => client.close());
   await client.ping();
   await visit({
-    ...{ client: client as never, heard, notFound },
+    ...{ client: client as never, heard, notFound, named },
     call: (name, options, _meta) =>
-      client.callTool({ name, arguments: {}, ...(_meta && { _meta: { ..._meta } }) }, undefined, options),
+      client.callTool({ name: named(name), arguments: {}, ...(_meta && { _meta: { ..._meta } }) }, undefined, options),
     async wantLog(level) {
       await client.setLoggingLevel(level);
       return {};
@@ -61,9 +75,14 @@ export async function visitBySdk1(transport: unknown, notFound = -32002): Promis
 }
 
 /** `transport` is SDK v2's; `auto` finds out which era the server speaks. */
-export async function visitBySdk2(transport: unknown, mode: 'legacy' | 'auto', roots?: string): Promise<void> {
+export async function visitBySdk2(
+  transport: unknown,
+  mode: 'legacy' | 'auto',
+  { prefix = '', roots }: Visited = {},
+): Promise<void> {
+  const named = (name: string) => prefix + name;
   const heard = nothingHeard();
-  const told = (count: 'toolChanges' | 'promptChanges') => ({
+  const told = (count: 'toolChanges' | 'promptChanges' | 'resourceChanges') => ({
     debounceMs: 0,
     onChanged: () => {
       heard[count]++;
@@ -72,7 +91,10 @@ export async function visitBySdk2(transport: unknown, mode: 'legacy' | 'auto', r
   const client = new Client2(info, {
     capabilities,
     versionNegotiation: { mode },
-    listChanged: { tools: told('toolChanges'), prompts: told('promptChanges') },
+    listChanged: {
+      ...{ tools: told('toolChanges'), prompts: told('promptChanges') },
+      resources: told('resourceChanges'),
+    },
   });
   client.setRequestHandler('elicitation/create', ({ params }) => answerTo(params, heard));
   client.setRequestHandler('sampling/createMessage', () => thought);
@@ -87,9 +109,9 @@ export async function visitBySdk2(transport: unknown, mode: 'legacy' | 'auto', r
   if (isLegacy) await client.ping();
   await visit({
     // The client gives either code as one error.
-    ...{ client: client as never, heard, notFound: -32602, roots },
+    ...{ client: client as never, heard, notFound: -32602, roots, named },
     call: (name, options, _meta) =>
-      client.callTool({ name, arguments: {}, ...(_meta && { _meta: { ..._meta } }) }, options as never),
+      client.callTool({ name: named(name), arguments: {}, ...(_meta && { _meta: { ..._meta } }) }, options as never),
     async wantLog(level) {
       if (!isLegacy) return { [LOG_LEVEL_META_KEY]: level };
       await client.setLoggingLevel(level);

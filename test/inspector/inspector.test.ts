@@ -113,6 +113,6 @@ describe.each(['legacy', 'modern'])('the gateway in front of a %s server', (era)
   test('SDK v1 through mcp-remote', async () => {
     const { url, env } = await open();
     const transport = new StdioClientTransport({ command: node, args: [mcpRemote, url], env, stderr: 'ignore' });
-    await visitBySdk1(transport, era === 'legacy' ? -32602 : -32002);
+    await visitBySdk1(transport, { notFound: era === 'legacy' ? -32602 : -32002 });
   });
 });

@@ -22,7 +22,11 @@ function createServer() {
     { name: 'conformance', version: '1.0.0' },
     { capabilities, requestState: { verify: states.verify } },
   );
-  const changed = { tools: () => server.sendToolListChanged(), prompts: () => server.sendPromptListChanged() };
+  const changed = {
+    tools: () => server.sendToolListChanged(),
+    prompts: () => server.sendPromptListChanged(),
+    resources: () => server.sendResourceListChanged(),
+  };
   const { tools, resources, templates, prompts, complete } = createFixtures({
     listChanged: (kind) => changed[kind](),
     updated: (uri) => server.sendResourceUpdated({ uri }),

@@ -175,7 +175,9 @@ function refused({ call, decision, tainted }: Question, request: ToolRequest, gr
   const { name, because, changes } = request;
   const { id } = toolOf(call);
   const advice = adviceFor(decision, tainted, granted);
-  return new RuntimeError('APPROVAL_REFUSED', { ...id, name, because, advice, ...(changes && { changes }) });
+  const isUnstored = decision.isEveryTime === true || tainted !== undefined;
+  const facts = { ...(isUnstored && { isUnstored }), ...(changes && { changes }) };
+  return new RuntimeError('APPROVAL_REFUSED', { ...id, name, because, advice, ...facts });
 }
 
 function adviceFor(decision: CallDecision, tainted: string | undefined, granted: GrantState): ApprovalAdvice {

@@ -6,11 +6,18 @@ import type { ServedGateway } from '../../gateway/serve.ts';
 import { isSystemError } from '../../kernel/system-error.ts';
 import { isLoopback, TokenFileError, withoutToken } from '../../serving/access.ts';
 import { type Command, type CommandResult, type Context, type Paint, UsageError } from '../command.ts';
+import { rejectExtra } from '../positionals.ts';
 
 const HOST = '127.0.0.1';
 
 export const serve: Command = {
-  usage: 'serve [--port N] [--host H] [--stdio] [--expose all|search] [--no-token] | serve token add|list|revoke …',
+  usage: [
+    'serve [--port N] [--host H] [--expose all|search] [--no-token]',
+    'plexus serve --stdio [--profile NAME] [--expose all|search]',
+    'plexus serve token add NAME --profile NAME',
+    'plexus serve token list',
+    'plexus serve token revoke NAME',
+  ].join('\n  '),
   options: {
     port: { type: 'string' },
     host: { type: 'string' },
@@ -33,8 +40,9 @@ export const serve: Command = {
   async run(context) {
     const [word] = context.positionals;
     if (word === 'token') return (await import('../serve-token.ts')).serveToken(context);
-    if (word !== undefined) throw new UsageError(`the word ${word} is too many`);
     const asked = askedIn(context.values);
+    rejectExtra(word);
+    rejectMeaningless(asked);
     return asked.isStdio ? serveStdio(context, asked) : serveHttp(context, asked);
   },
 };
@@ -59,15 +67,23 @@ function askedIn(values: Context['values']): Asked {
   const [isStdio, isOpen] = [values['stdio'] === true, values['no-token'] === true];
   // Without a name Node listens at every address of the machine.
   if (host === '') throw new UsageError('--host takes the name or address to listen on');
-  if (isOpen && !isLoopback(String(host)))
-    throw new UsageError(`without a token the gateway listens on loopback only, not on ${host}`);
-  if (profile !== undefined && !isStdio)
-    throw new UsageError('--profile is for --stdio and for token add; over HTTP each profile has its address');
   return {
     ...{ host: String(host), port: number, isStdio, isOpen },
     endsWhenIdle: values['until-idle'] === true,
     ...{ expose, profile: profile === undefined ? undefined : String(profile) },
   };
+}
+
+/** An option that would change nothing is a mistake that its person should hear of. */
+function rejectMeaningless({ isStdio, profile, host, port, isOpen }: Asked): void {
+  const ofPort = host !== HOST || port !== undefined || isOpen;
+  if (isStdio && ofPort) throw new UsageError('--port, --host and --no-token are for HTTP, and not for --stdio');
+  if (!isStdio && profile !== undefined)
+    throw new UsageError(
+      '--profile goes with --stdio or token add; over HTTP a client names its profile in the address: /mcp/p/NAME',
+    );
+  if (isOpen && !isLoopback(host))
+    throw new UsageError(`--no-token lets in programs of this machine only, so it does not go with --host ${host}`);
 }
 
 type Opened = Pick<Residence, 'authenticate'> & Partial<Pick<Residence, 'refuses' | 'env'>>;

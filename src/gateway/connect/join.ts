@@ -52,7 +52,7 @@ async function tryLink({ host, port }: GatewayInstance, options: JoinOptions): P
     return await openLink({ ...options, host, port, token });
   } catch (error) {
     if (error instanceof LinkRefused && FINAL.includes(error.status))
-      throw await failure('GATEWAY_UNREACHABLE', { reason: error.message });
+      throw await failure('GATEWAY_UNREACHABLE', { reason: error.message, isRefusal: true });
     if (error instanceof LinkRefused || isSystemError(error)) return error;
     throw error;
   }

@@ -381,11 +381,11 @@ const prompts = {
 };
 
 /** Describes one of the list anew, and says that it has changed. */
-const triggerOf = (kind, list, changing, listChanged) => ({
+const triggerOf = (kind, list, changing, listChanged, key = 'test_changing') => ({
   description: `Changes the ${kind}.`,
   run() {
     edition += 1;
-    list.test_changing = { ...changing, description: `Edition ${edition}.` };
+    list[key] = { ...changing, description: `Edition ${edition}.` };
     listChanged(kind);
     return 'told';
   },
@@ -395,9 +395,12 @@ let edition = 1;
 
 /** `listChanged(kind)` tells the clients that this list has changed, `updated(uri)` those that subscribed to this resource. */
 export function createFixtures({ listChanged, updated }) {
-  const [ownTools, ownPrompts] = [{ ...tools }, { ...prompts }];
+  const [ownTools, ownPrompts, ownResources] = [{ ...tools }, { ...prompts }, { ...resources }];
   ownTools.test_trigger_tool_change = triggerOf('tools', ownTools, { run: () => 'changing' }, listChanged);
   ownTools.test_trigger_prompt_change = triggerOf('prompts', ownPrompts, { get: () => 'changing' }, listChanged);
+  const changing = { name: 'changing', mimeType: 'text/plain', read: () => 'changing' };
+  const uri = 'test://changing';
+  ownTools.test_trigger_resource_change = triggerOf('resources', ownResources, changing, listChanged, uri);
   ownTools.test_trigger_update = {
     description: 'Changes a resource.',
     run() {
@@ -406,7 +409,7 @@ export function createFixtures({ listChanged, updated }) {
     },
   };
   return {
-    ...{ tools: ownTools, resources, templates, prompts: ownPrompts },
+    ...{ tools: ownTools, resources: ownResources, templates, prompts: ownPrompts },
     complete: ({ value }) => ['paris', 'park', 'party'].filter((word) => word.startsWith(String(value))),
   };
 }

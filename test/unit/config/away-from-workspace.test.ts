@@ -10,6 +10,7 @@ import { launchAwayFromWorkspace } from '../../../src/config/neutral-folder.ts';
 import type { HostEnvironment } from '../../../src/config/scopes.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { commandLine, type Provenance, type ServerDefinition, type StdioLaunch } from '../../../src/model/server.ts';
+import { verifies } from '../../verifies.ts';
 
 const linux: HostEnvironment = { cwd: '/repo', home: '/home/me', env: {}, platform: 'linux' };
 const windows: HostEnvironment = { cwd: 'C:\\repo', home: 'C:\\me', env: {}, platform: 'win32' };
@@ -31,6 +32,16 @@ function started(line: string, environment = linux, more: { hasSafePath?: boolea
 }
 
 const OPTIONS = `--prefix ${EMPTY} --script-shell ${SHELL}`;
+
+verifies('EXT-32', 'a runner whose process all workspaces share is started alike in all of them', () => {
+  const definition = { ...define('npx -y x'), settings: { share: 'machine' } } as unknown as ServerDefinition;
+  const launches = ['/repo', '/other'].map(
+    (cwd) => awayFromWorkspace(definition, define('npx -y x').launch, { environment: { ...linux, cwd } }).launch,
+  );
+  expect(launches.map(commandLine)).toEqual(
+    Array(2).fill(`PLEXUS_WORKSPACE=/home/me npx ${OPTIONS} -y x (in ${EMPTY})`),
+  );
+});
 
 test.each([
   ['npx -y x .', `PLEXUS_WORKSPACE=/repo npx ${OPTIONS} -y x . (in ${EMPTY})`],

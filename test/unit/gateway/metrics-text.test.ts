@@ -18,7 +18,10 @@ test('every count has its line, buckets add up, and a name cannot break out of i
   const text = metricsText({
     servers: measures.servers,
     sessions: { legacy: 2, modern: 1 },
-    statuses: [status('files', 'connected', 3), status('files', 'connected'), status('mail', 'failed')],
+    fleets: [
+      { workspace: undefined, servers: [status('files', 'connected', 3), status('mail', 'failed')] },
+      { workspace: '/work', servers: [status('files', 'connected')] },
+    ],
   });
   const name = String.raw`files \"a\"\n`;
   expect(text.split('\n').filter((line) => !line.startsWith('#'))).toEqual(

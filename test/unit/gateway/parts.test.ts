@@ -29,11 +29,17 @@ verifies('EXT-33', 'a server that cannot be used has its own status, and never 4
   });
 });
 
-test('a refused call says the command that allows it', () => {
-  const refused = new RuntimeError('APPROVAL_REFUSED', { server: 's', tool: 'rm it', name: 'x', because: 'y' });
+test.each([
+  [{}, / To allow it for good, run: plexus approve s 'rm it'$/],
+  [{ advice: 'change-rule' }, / To allow it for good, run: plexus approve s 'rm it'$/],
+  [{ advice: 'answer', isUnstored: true }, / To call it yourself, run: plexus call s 'rm it'$/],
+  [{ advice: 'review-lock' }, /for yourself: plexus approve s 'rm it'\.$/],
+  [{ advice: 'approve-again' }, /run: plexus approve s 'rm it'\.$/],
+] as const)('a call that was refused with %j says the command that helps', (how, end) => {
+  const refused = new RuntimeError('APPROVAL_REFUSED', { server: 's', tool: 'rm it', name: 'x', because: 'y', ...how });
   expect(failureResult(refused)).toMatchObject({
     isError: true,
-    content: [{ text: expect.stringMatching(/plexus approve s 'rm it'$/) }],
+    content: [{ text: expect.stringMatching(end) }],
     _meta: { 'plexus/error': { code: 'APPROVAL_REFUSED', remedy: 'ask-user' } },
   });
 });

@@ -10,6 +10,7 @@ import type { JsonObject } from '../../../src/kernel/json.ts';
 import type { HostRule } from '../../../src/policy/host-rules.ts';
 import { createFolder, createRawServer, start } from '../../e2e/runtimes.ts';
 import { verifies } from '../../verifies.ts';
+import { toolOf } from '../call/stages.ts';
 import { type Fronted, front } from './fronted.ts';
 
 const tools = [
@@ -108,8 +109,9 @@ describe('a profile', () => {
         { server: 'ab', tool: 'read' },
         { server: 'b', tool: 'read' },
         { server: 'a', tool: 'x' },
-      ].map((id) => seesTool(few, id)),
-    ).toEqual([true, false, false]);
+        { server: 'a', tool: 'x__read' },
+      ].map((id) => seesTool(few, { ...toolOf(id.server, id.tool), id })),
+    ).toEqual([true, false, false, false]);
   });
 });
 
@@ -127,7 +129,8 @@ describe('approval', () => {
     const remove = await session.request('tools/call', call('a__remove'));
     expect(remove.message['result']).toMatchObject({
       isError: true,
-      content: [{ text: expect.stringContaining('plexus approve a remove') }],
+      // An approval counts in one folder: that of the servers of this client.
+      content: [{ text: expect.stringMatching(/plexus approve a remove --cwd \/\S+$/) }],
     });
     expect(fronted.a.received('tools/call')).toHaveLength(1);
   });
@@ -156,8 +159,9 @@ describe('approval', () => {
     const fronted = await frontWith({});
     const first = await fronted.modern('/mcp', 'tools/call', call('a__remove'), { capabilities: able });
     const { resultType, inputRequests, requestState } = first.message['result'] as JsonObject;
-    expect([resultType, Object.keys(inputRequests as object)]).toEqual(['input_required', ['plexus-approval']]);
-    const inputResponses = { 'plexus-approval': agree('once')().result };
+    const [question = '', ...others] = Object.keys(inputRequests as object);
+    expect([resultType, question, others]).toEqual(['input_required', expect.stringMatching(/^plexus-approval-/), []]);
+    const inputResponses = { [question]: agree('once')().result };
     const retried = { ...call('a__remove'), requestState, inputResponses };
     const { message } = await fronted.modern('/mcp', 'tools/call', retried, { capabilities: able });
     expect(message['result']).toMatchObject({ content: [{ text: 'done' }] });
@@ -230,7 +234,6 @@ test('a route keeps states that were sealed for it, and leaves others to the ser
   const seal = new RoundSeal({ clock: systemClock });
   const { keepsRequestState } = new RouteService({ route: {}, seal } as never);
   const served = { method: 'tools/call', params: {}, peer: { principal: { id: 'own' } } } as never;
-  expect(['p1.x', undefined, seal.seal(served, { isApproved: true })].map(keepsRequestState)).toEqual([
-    ...[false, false, true],
-  ]);
+  const place = { path: '/mcp', server: 'a' };
+  expect(['p1.x', undefined, seal.seal(served, place, {})].map(keepsRequestState)).toEqual([...[false, false, true]]);
 });

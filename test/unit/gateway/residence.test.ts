@@ -10,6 +10,7 @@ import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { serveToken } from '../../../src/cli/serve-token.ts';
+import type { ServerStatus } from '../../../src/connection/status.ts';
 import { claimGateway } from '../../../src/gateway/claim.ts';
 import { connect } from '../../../src/gateway/connect/connect.ts';
 import { joinGateway } from '../../../src/gateway/connect/join.ts';
@@ -89,6 +90,11 @@ test('a residence that cannot be opened leaves the folder free', async () => {
 });
 
 test('pages answer by method, name and token', async () => {
+  const desk = { name: 'desk', state: 'idle', toolCount: 2 } as ServerStatus;
+  const fleets = [
+    { workspace: undefined, servers: [desk] },
+    { workspace: '/work\u202e', servers: [{ ...desk, state: 'connected', status: 'connected' } as ServerStatus] },
+  ];
   const served = createServer((asked, response) => void routes.get(asked.url ?? '')?.(asked, response));
   let isReady = true;
   const routes = statusRoutes({
@@ -97,7 +103,7 @@ test('pages answer by method, name and token', async () => {
     mayRead: byToken(TOKEN),
     isReady: () => isReady,
     stop: () => expect.fail('nothing stops it'),
-    measured: async () => ({ servers: new Map(), sessions: { legacy: 1, modern: 2 }, statuses: [] }),
+    measured: async () => ({ servers: new Map(), sessions: { legacy: 1, modern: 2 }, fleets }),
   });
   await new Promise<void>((resolve) => served.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void served.close());
@@ -109,7 +115,14 @@ test('pages answer by method, name and token', async () => {
   expect(await sendTo(at('/healthz'), { method: 'GET', headers: { host: 'evil.example' } })).toMatchObject({
     status: 403,
   });
-  expect(await sendTo(at('/'), { method: 'GET' })).toMatchObject({ body: expect.stringContaining('3 sessions') });
+  const counts = 'Plexus gateway: not ready\n1 server, 1 running, in 1 folder besides its own\n3 sessions\n\n';
+  expect(await sendTo(at('/'), { method: 'GET' })).toMatchObject({
+    body: `${counts}Names are shown with the token of the gateway.\n`,
+  });
+  const headers = { authorization: `Bearer ${TOKEN}` };
+  expect(await sendTo(at('/'), { method: 'GET', headers })).toMatchObject({
+    body: `${counts}For clients that name no folder:\n  desk  idle  2 tools\n\nFor clients in /work\\u202e:\n  desk  connected  2 tools\n`,
+  });
 });
 
 verifies('EXT-45', 'a client joins the gateway of its state folder, and ends with its input', async () => {

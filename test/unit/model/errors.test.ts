@@ -223,7 +223,7 @@ const examples: { readonly [Code in FailureCode]: readonly [data: FailureData<Co
   ],
   GATEWAY_RUNNING: [
     { pid: 7, port: 9_000, folder: '/s' },
-    'A gateway runs already on /s: process 7, port 9000. Use that one, or end it first; a second one needs a state folder of its own (XDG_STATE_HOME).',
+    'A gateway runs already on /s: process 7, port 9000. Use that one: clients join it with plexus connect, or at http://127.0.0.1:9000/mcp with the token in /s/gateway.token. Or end it first: kill 7. A second one needs a state folder of its own (XDG_STATE_HOME).',
   ],
   GATEWAY_NEWER: [
     { pid: 7 },
