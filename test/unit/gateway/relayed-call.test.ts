@@ -47,7 +47,7 @@ async function relayed(answer: JsonObject) {
       client,
       caller: client.callerOf(peer),
       served,
-      tool: { id, definition: { name: 'echo', inputSchema: { type: 'object' } } } as Tool,
+      tool: { id, definition: { name: 'echo', inputSchema: { type: 'object' } } } as unknown as Tool,
       args: {},
     },
     ...{ round: undefined, seal, line, measures, clock },
