@@ -34,8 +34,9 @@ function runTests(...files) {
   const folder = mkdtempSync(join(tmpdir(), 'plexus-ci-'));
   const report = join(folder, 'tests.json');
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-  spawnSync('npm', ['test', '--', ...files, ...reporters], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], env });
-  const found = readTestReport(report);
+  const stdio = ['ignore', 'inherit', 'inherit'];
+  const { status } = spawnSync('npm', ['test', '--', ...files, ...reporters], { cwd: root, stdio, env });
+  const found = readTestReport(report, status);
   rmSync(folder, { recursive: true, force: true });
   return found;
 }

@@ -5,14 +5,17 @@ import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { root } from './setup.mjs';
 
-/** A missing report means that the run itself failed; a test file that could not be loaded counts as a failure too. */
-export function readTestReport(file) {
+/**
+ * A missing report means that the run itself failed; a test file that could not be loaded counts as a failure too. An error beside the
+ * tests is in no report: Vitest tells of it by `status`, its exit code.
+ */
+export function readTestReport(file, status = 0) {
   try {
     const { numPassedTests, numFailedTests, success, numTotalTests, testResults } = JSON.parse(
       readFileSync(file, 'utf8'),
     );
     const failures = testResults.flatMap(failuresIn);
-    if (failures.length === 0 && !(success && numTotalTests > 0)) failures.push(RUN_FAILED);
+    if (failures.length === 0 && !(success && numTotalTests > 0 && status === 0)) failures.push(RUN_FAILED);
     return { passed: numPassedTests, failed: Math.max(numFailedTests, failures.length), failures };
   } catch (error) {
     return { passed: 0, failed: 1, failures: [`the tests left no report: ${error.message}`] };

@@ -42,6 +42,16 @@ describe('the report of a run', () => {
   });
 });
 
+test('a run that ended with an error beside its tests failed, although every test passed', () => {
+  const path = temporaryFile('report.json');
+  const counts = { numPassedTests: 2, numFailedTests: 0, numTotalTests: 2, success: true };
+  writeFileSync(path, JSON.stringify({ ...counts, testResults: [] }));
+  expect(readTestReport(path, 0)).toEqual({ passed: 2, failed: 0, failures: [] });
+  const failed = readTestReport(path, 1);
+  expect(failed).toMatchObject({ passed: 2, failed: 1 });
+  expect(filesToRunAgain(failed)).toEqual([]);
+});
+
 describe('the second run of CI', () => {
   test('is of the files with real processes, at most two failures, each file once', () => {
     expect(filesToRunAgain(failedIn(ofProcesses))).toEqual(['test/e2e/remote.test.ts']);
