@@ -224,7 +224,7 @@ export class ServerRequestRouter {
     const [only, another] = calling;
     if (another !== undefined && method !== 'roots/list') {
       for (const [{ onUnowned }] of calling) onUnowned?.(this.server);
-      return new RequestTarget({});
+      return new RequestTarget(DECLINED);
     }
     if (another !== undefined || only === undefined) return this.#deps.leases.targetOf(method);
     const [handlers, group] = only;
@@ -314,6 +314,15 @@ export class ServerRequestRouter {
     return requireAnswer(method, reply, target);
   }
 }
+
+/** Answers a question that could be for several callers: with the reason, for whoever reads the server's log. */
+const DECLINED: ViewHandlers = {
+  async relay({ method }) {
+    const reason = 'several clients call this server, and nothing says which of them is asked';
+    if (method === 'elicitation/create') return { action: 'decline', _meta: { 'plexus/reason': reason } };
+    throw new ServerRequestError(methodNotFound(method).code, `${method} is not answered: ${reason}`);
+  },
+};
 
 /** The server gets "method not found" anyway, whatever else is wrong with its request. */
 const ignore = (): void => undefined;

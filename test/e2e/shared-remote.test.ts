@@ -174,7 +174,11 @@ verifies(
     const [one = '', two = ''] = folders;
     for (const folder of folders) expect(await call(folder, 'far__slow', { ms: 0 })).toBe('"done"');
     const goOn = await hold(two);
-    expect(await call(one, 'far__ask', QUESTION, { elicitation: {} })).toBe('{"result":{"action":"decline"}}');
+    const declined = await call(one, 'far__ask', QUESTION, { elicitation: {} });
+    expect(JSON.parse(declined ?? '').result).toEqual({
+      action: 'decline',
+      _meta: { 'plexus/reason': 'several clients call this server, and nothing says which of them is asked' },
+    });
     const waiting = call(one, 'far__slow', { ms: 0 });
     await waitFor(() => expect(gateway.measures().servers.get('far')).toMatchObject({ queued: 1 }));
     expect(callsOf(far), 'of which the last one waits').toBe(4);

@@ -90,7 +90,7 @@ type Opened = Pick<Residence, 'authenticate'> & Partial<Pick<Residence, 'refuses
 
 async function openGateway(context: Context, { host, expose }: Asked, opened: Opened): Promise<ServedGateway> {
   const { openServedGateway } = await import('../../gateway/serve.ts');
-  const { keepHeapSmall } = await import('../../gateway/heap.ts');
+  const { setGatewayFlags } = await import('../../gateway/v8-flags.ts');
   const { env = context.env, ...access } = opened;
   const served = await context.waitFor(
     'starting the gateway',
@@ -100,7 +100,7 @@ async function openGateway(context: Context, { host, expose }: Asked, opened: Op
       runtime: { ...context.runtimeOptions, env, signal: context.signal },
     }),
   );
-  keepHeapSmall();
+  setGatewayFlags();
   return served;
 }
 
