@@ -49,6 +49,13 @@ export function refusalOf({ fleet, isNamed }: GatewayClient, server: ServerName)
   return new RuntimeError('SERVER_DENIED', { server, because: `${because}: it needs a session or a token of its own` });
 }
 
+/** A subscription is held by the connection of the workspace, which is another one than the client's own. */
+export function refuseSubscription({ fleet }: GatewayClient, server: ServerName): void {
+  if (fleet.servers.registry.settings(server)?.perClient !== true) return;
+  const because = 'it has a connection for each client (per_client), and tells none of them of changed resources';
+  throw new RuntimeError('SERVER_DENIED', { server, because });
+}
+
 export class GatewayClient {
   readonly fleet: GatewayFleet;
   readonly route: Route;

@@ -8,7 +8,7 @@ import { identity } from '../model/identity.ts';
 import type { LogLevel } from '../model/server.ts';
 import type { Implementation, Offer, Peer, Principal, ServedCall, ServedMethod, Service } from '../serving/service.ts';
 import type { CallRelays } from './call-relay.ts';
-import type { GatewayClient } from './client.ts';
+import { type GatewayClient, refuseSubscription } from './client.ts';
 import type { Clients } from './clients.ts';
 import { failureAnswer, redactedAnswer } from './commands/told-failure.ts';
 import { failureError } from './failures.ts';
@@ -105,6 +105,7 @@ export class RouteService implements Service {
     try {
       await this.#subscriptions.begin(uri, peer, async () => {
         const owner = await this.#catalog.ownerOf(client, uri);
+        refuseSubscription(client, owner.server);
         refuseDenied(client, { reading: 'resources', server: owner.server, arguments: { uri: owner.uri } });
         return this.#deps.watched.add(client.fleet, { ...owner, told: uri }, peer);
       });

@@ -299,6 +299,28 @@ verifies('EXT-32', 'a server with per_client is refused to a client that nothing
   expect(server.received('initialize'), 'a connection of its own beside the shared one').toHaveLength(2);
 });
 
+verifies(
+  'EXT-32',
+  'a subscription at a server with per_client is refused: it would be that of another connection',
+  async () => {
+    const resource = { uri: 'note://1', name: 'note' };
+    const answers = { 'resources/list': () => ({ resources: [resource] }), 'resources/subscribe': () => ({}) };
+    const own = createRawServer({ resources: { subscribe: true } }, answers);
+    const shared = createRawServer({ resources: { subscribe: true } }, answers);
+    const fronted = await front({ own: { ...own.entry, perClient: true }, shared: shared.entry });
+    for (const [server, isRefused] of [
+      ['own', true],
+      ['shared', false],
+    ] as const) {
+      const session = await fronted.open(`/mcp/s/${server}`);
+      const { message } = await session.request('resources/subscribe', { uri: resource.uri });
+      expect([server, String(message['error']?.['message']).includes('per_client')]).toEqual([server, isRefused]);
+    }
+    expect(own.received('resources/subscribe')).toEqual([]);
+    expect(shared.received('resources/subscribe')).toHaveLength(1);
+  },
+);
+
 test('a modern client on a pipe takes its own connections with it; so does a caller whose access is withdrawn', async () => {
   const server = createRawServer({ tools: {} });
   let open = 0;
