@@ -139,7 +139,8 @@ async function afterRefusal(
       for (const id of pagesIn(refused.data)) deps.router.expectPage(id, call.handlers);
     return refused;
   }
-  if (refused.code === CAPABILITY_MISSING && needsElicitation(refused.data))
+  const isPassedOn = options.relay?.passesInput === true;
+  if (refused.code === CAPABILITY_MISSING && !isPassedOn && needsElicitation(refused.data))
     return { ...refused, message: `${refused.message}; it has a question, and ${NOBODY_TO_ASK}` };
   if (refused.code !== URL_ELICITATION_REQUIRED) return refused;
   const problem = await withRequestTarget(call.handlers, options, (target) =>
