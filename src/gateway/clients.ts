@@ -110,6 +110,15 @@ export class Clients {
     return known instanceof GatewayClient ? known : undefined;
   }
 
+  /** The fleet of a client, if it is open; for `initialize` that of `useFleet`. */
+  fleetOf({ session, principal }: Peer): GatewayFleet | undefined {
+    const known = session ? this.#sessions.get(session) : this.#others.get(principal.id);
+    if (known?.client instanceof GatewayClient) return known.client.fleet;
+    const { workspaces } = this.#deps;
+    const { workspace } = originOf(principal);
+    return workspaces.open().find((fleet) => workspaces.isOf(fleet, workspace));
+  }
+
   /** Whether a client of the fleet is known. */
   isUsed(fleet: GatewayFleet): boolean {
     return [...this.#sessions.values(), ...this.#others.values()].some((known) => isIn(known, fleet));

@@ -50,8 +50,7 @@ export class RouteService implements Service {
   readonly #route: Route;
   readonly #catalog: RouteCatalog;
   readonly #subscriptions = new PeerSubscriptions();
-  /** As the only server of the route introduced itself. */
-  #info: Implementation = identity;
+  readonly info: Implementation = identity;
 
   constructor(deps: RouteServiceDeps) {
     this.#deps = deps;
@@ -74,8 +73,12 @@ export class RouteService implements Service {
     this.methods = deps.route.isOfCommands ? this.#redacted(methods) : methods;
   }
 
-  get info(): Implementation {
-    return this.#info;
+  /** The only server of the route introduces itself, as it did in the workspace of the client. */
+  infoOf(peer: Peer): Implementation {
+    const { server } = this.#route;
+    const fleet = server === undefined ? undefined : this.#deps.clients.fleetOf(peer);
+    const told = server && fleet?.servers.sessions.open(server)?.serverInfo;
+    return told ? { ...told, version: told.version ?? '' } : identity;
   }
 
   async offer(peer: Peer): Promise<Offer> {
@@ -85,8 +88,7 @@ export class RouteService implements Service {
     try {
       return await this.#deps.clients.useFleet(peer, async (fleet) => {
         ({ runtime } = fleet);
-        const { capabilities, instructions, serverInfo } = await fleet.session(server);
-        if (serverInfo !== undefined) this.#info = { ...serverInfo, version: serverInfo.version ?? '' };
+        const { capabilities, instructions } = await fleet.session(server);
         const shown = isOfCommands ? runtime.redact(instructions) : instructions;
         return { capabilities: offered(capabilities), ...(shown !== undefined && { instructions: shown }) };
       });

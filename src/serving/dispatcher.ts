@@ -14,7 +14,7 @@ import { protocolMethods } from './protocol-methods.ts';
 import { assertCanBeAsked } from './questions.ts';
 import { legacyResult, modernError, modernResult } from './result-era.ts';
 import { type AskClient, type CallReply, RunningCall } from './running-call.ts';
-import type { Peer, Principal, ServedMethod, Service } from './service.ts';
+import type { Implementation, Peer, Principal, ServedMethod, Service } from './service.ts';
 import type { ServingLimits } from './serving-limits.ts';
 import type { ServingRoom } from './serving-room.ts';
 import type { StateSeal } from './state-seal.ts';
@@ -110,7 +110,7 @@ export class Dispatcher {
   async initializeResult(peer: Peer): Promise<JsonObject> {
     const { capabilities, instructions } = await this.service.offer(peer);
     const { protocolVersion } = peer;
-    const serverInfo = this.service.info;
+    const serverInfo = this.#infoOf(peer);
     return { protocolVersion, capabilities, serverInfo, ...(instructions !== undefined && { instructions }) };
   }
 
@@ -272,9 +272,13 @@ export class Dispatcher {
   #told(request: ClientRequest, peer: Peer, result: JsonObject): Answered {
     const worded =
       peer.era === 'modern'
-        ? modernResult(request.method, result, this.service.info)
+        ? modernResult(request.method, result, this.#infoOf(peer))
         : legacyResult(request.method, result);
     return { text: JSON.stringify(resultMessage(request.id, worded)), isHandedOn: true };
+  }
+
+  #infoOf(peer: Peer): Implementation {
+    return this.service.infoOf?.(peer) ?? this.service.info;
   }
 
   /** What the client is told of a failure. */

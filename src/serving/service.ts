@@ -90,6 +90,8 @@ export interface Offer {
 
 export interface Service {
   readonly info: Implementation;
+  /** Where clients are served by different programs: what this one is told instead of `info`. */
+  infoOf?(peer: Peer): Implementation;
   /** Asked at `initialize`, `server/discover` and every request about subscriptions. */
   offer(peer: Peer): Offer | Promise<Offer>;
   /**

@@ -2,12 +2,17 @@
 // words for, a server's error that a capability is missing, and methods that the newer era has given up.
 
 import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { basename, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { type Access, WORKSPACE_HEADER } from '../../../src/gateway/access.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
 import type { Channel } from '../../../src/model/server.ts';
 import { byToken } from '../../../src/serving/access.ts';
+import { createFolder, createRawServer, start } from '../../e2e/runtimes.ts';
+import { verifies } from '../../verifies.ts';
 import { TOKEN } from '../serving/served.ts';
 import { front } from './fronted.ts';
 
@@ -115,5 +120,47 @@ test.each(['ping', 'logging/setLevel', 'resources/subscribe', 'resources/unsubsc
     const fronted = await front({ s: modernServer({ 'tools/list': complete({ tools: [] }) }) });
     const { status, message } = await fronted.modern('/mcp', method, { uri: 'note://1', level: 'info' });
     expect([status, message['error']?.['code']]).toEqual([404, -32601]);
+  },
+);
+
+verifies(
+  'EXT-32',
+  'a server introduces itself to the clients of a folder as it does there, whatever another folder has by its name',
+  async () => {
+    const folder = createFolder();
+    const folders = ['one', 'two'].map((name) => join(folder, name));
+    for (const each of folders) mkdirSync(each);
+    const serverIn = (place: string) =>
+      createRawServer(
+        { tools: {} },
+        {
+          initialize: () => ({
+            protocolVersion: '2025-11-25',
+            capabilities: { tools: {} },
+            serverInfo: { name: place, version: '1' },
+          }),
+        },
+      ).entry;
+    const fronted = await front(
+      { s: serverIn('nowhere') },
+      {
+        authenticate: () => ({ id: 'connect', details: { mayNameWorkspace: true } satisfies Access }),
+        openWorkspace: (cwd) => start(cwd, { cwd, servers: { s: serverIn(basename(cwd)) } } as never),
+      },
+    );
+    const headersOf = (place: string | undefined) =>
+      place === undefined ? {} : { [WORKSPACE_HEADER]: encodeURIComponent(place) };
+    const nameAfter = async (method: string, place: string | undefined) => {
+      const { message } = await fronted.modern('/mcp/s/s', method, {}, { headers: headersOf(place) });
+      const meta = message['result']?.['_meta'] as Readonly<Record<string, JsonObject>>;
+      return meta['io.modelcontextprotocol/serverInfo']?.['name'];
+    };
+    const places = [...folders, undefined];
+    const names = ['one', 'two', 'nowhere'];
+    const opened = places.map((place) => fronted.open('/mcp/s/s', { headers: headersOf(place) }));
+    const infos = (await Promise.all(opened)).map((session) => session.opened.message['result']?.['serverInfo']);
+    expect(infos).toEqual(names.map((name) => ({ name, version: '1' })));
+    for (const method of ['server/discover', 'tools/list'])
+      expect(await Promise.all(places.map((place) => nameAfter(method, place)))).toEqual(names);
   },
 );
