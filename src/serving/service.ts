@@ -90,7 +90,7 @@ export interface Offer {
 
 export interface Service {
   readonly info: Implementation;
-  /** Where clients are served by different programs: what this one is told instead of `info`. */
+  /** Replaces `info` for one client, where different programs serve different clients. */
   infoOf?(peer: Peer): Implementation;
   /** Asked at `initialize`, `server/discover` and every request about subscriptions. */
   offer(peer: Peer): Offer | Promise<Offer>;
