@@ -282,7 +282,8 @@ export class Connections {
 
   /** Another session, as soon as no call is in flight: calls are not cut for it, since the server merely gets no roots meanwhile. */
   async #part({ definition, connection }: Entry, session: Session): Promise<void> {
-    await session.whenQuiet();
+    // A call may begin while the last one ends.
+    while (session.callsInFlight() > 0) await session.whenQuiet();
     if (connection.session === session) this.restart(definition.name);
   }
 

@@ -20,6 +20,11 @@ export class LeaseHandlers {
     this.#onRootsAsked = onRootsAsked;
   }
 
+  /** Leases of several folders may share the session. */
+  get isOfFolders(): boolean {
+    return this.#onRootsAsked !== undefined;
+  }
+
   /** Returns how to remove them; open requests are withdrawn then. */
   add(handlers: ViewHandlers): () => void {
     const target = new RequestTarget(handlers);

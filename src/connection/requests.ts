@@ -212,10 +212,15 @@ export class ServerRequestRouter {
     throw methodNotFound(method);
   }
 
-  /** Whether one folder is asked: that of all leases, or of the only view that calls. */
+  /** Whether one folder is asked: that of all leases, or of the only lease whose calls are in flight. */
   #admitsRoots(): boolean {
-    const [only, another] = [...this.#groups.values()].filter(({ calls }) => calls.size > 0);
-    return this.#deps.leases.admitRoots(another === undefined ? only?.owner : undefined);
+    return this.#deps.leases.admitRoots(this.#onlyCaller());
+  }
+
+  #onlyCaller(): object | undefined {
+    const owners = new Set<object | undefined>();
+    for (const { calls, owner } of this.#groups.values()) if (calls.size > 0) owners.add(owner);
+    return owners.size === 1 ? [...owners][0] : undefined;
   }
 
   /** A legacy request does not name its call: with calls of two views in flight, it has no target. */
@@ -226,7 +231,9 @@ export class ServerRequestRouter {
       for (const [{ onUnowned }] of calling) onUnowned?.(this.server);
       return new RequestTarget(DECLINED);
     }
-    if (another !== undefined || only === undefined) return this.#deps.leases.targetOf(method);
+    // Leases of several folders have different roots: those of the folder that calls are meant.
+    const isOfCaller = this.#deps.leases.isOfFolders && this.#onlyCaller() !== undefined;
+    if (only === undefined || (another !== undefined && !isOfCaller)) return this.#deps.leases.targetOf(method);
     const [handlers, group] = only;
     group.target ??= new RequestTarget(handlers, {
       onWaiting: (isWaiting) => {

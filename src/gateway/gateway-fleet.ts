@@ -64,7 +64,8 @@ export class GatewayFleet {
     this.#started = runtime.ready({ timeoutMs: limits.listWaitMs });
     this.parts.host.on(
       (event) => {
-        if (event.type === 'connection.changed' && event.to === 'ready') this.#tellLogLevel(event.server);
+        // A lease that joins a session tells the server the level of its entry.
+        if (event.type === 'connection.changed' && event.to === 'ready') this.#tellLogLevel(event.server, true);
       },
       ['connection.changed'],
     );
@@ -170,11 +171,11 @@ export class GatewayFleet {
   }
 
   /** Also told to a session that opens later: its first call may be the one that wants it. */
-  #tellLogLevel(server: ServerName): void {
+  #tellLogLevel(server: ServerName, isAgain = false): void {
     const session = this.servers.sessions.open(server);
     const level = this.lineOf(server).logLevel;
     if (session === undefined || session.era === 'modern' || session.capabilities['logging'] === undefined) return;
-    if (level === undefined || toldLevels.get(session.origin) === level) return;
+    if (level === undefined || (!isAgain && toldLevels.get(session.origin) === level)) return;
     toldLevels.set(session.origin, level);
     void session.request('logging/setLevel', { level }, { repeatable: true });
   }

@@ -139,9 +139,10 @@ export class HttpEndpoint {
     assertHeaders(message, request.headers);
     const checked = this.#assertParamHeaders(message, peer, request);
     const posted = { requests: [message], peer };
-    return checked === undefined
-      ? this.#calls.answer(visit, posted)
-      : checked.then(() => this.#calls.answer(visit, posted));
+    if (checked === undefined) return this.#calls.answer(visit, posted);
+    return this.#admission.afterWait(visit, checked, () =>
+      this.#isClosing ? refuseStopping(response, message.id) : this.#calls.answer(visit, posted),
+    );
   }
 
   /** At once where the service knows the schema at once. */

@@ -177,6 +177,28 @@ test('access that is withdrawn while a body is on its way, or a session is being
   expect(call.status, 'what was withdrawn does not count for later requests').toBe(200);
 });
 
+test('access that is withdrawn while a call waits for the schema of its tool counts for that call too', async () => {
+  const schemas: (() => void)[] = [];
+  const ran: unknown[] = [];
+  const service = echoService();
+  const { modern, server } = await serveHttp({
+    service: {
+      ...service,
+      inputSchema: () => new Promise((resolve) => schemas.push(() => resolve({ type: 'object' }))),
+      methods: { ...service.methods, 'tools/call': ({ params }) => ({ content: [], ran: ran.push(params['name']) }) },
+    },
+    http: { authenticate: ({ headers }) => ({ id: String(headers.authorization) }) },
+  });
+  const call = (authorization: string) =>
+    modern('tools/call', { name: 'echo', arguments: {} }, { headers: { authorization } });
+  const calls = [call('revoked'), call('other')];
+  await waitFor(() => expect(schemas).toHaveLength(2));
+  server.endSessions(({ id }) => id === 'revoked');
+  for (const answer of schemas) answer();
+  expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([401, 200]);
+  expect(ran).toEqual(['echo']);
+});
+
 test('other names and foreign pages are refused before anything else', () => {
   const fault = (host: string | undefined, origin?: string) =>
     faultOfNames(
